@@ -1,9 +1,15 @@
 // Pin fetch: the contents of one pin are brought to this disk in the background, as many side by side as there is room for.
 import { setImmediate } from 'node:timers/promises'
 import type { ContentCache } from '../../cache/content/content.js'
-import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failure.js'
+import { asFailure, Failure, type FailureKind, isA } from '../../failure.js'
 import { dueIn } from '../../remote/clock.js'
-import type { MissingPart, PinSurveyParts, PlacedContent } from './subtree.js'
+import {
+  Gathering,
+  type MissingPart,
+  type PinSurveyParts,
+  type PlacedContent,
+  sideBySide,
+} from './subtree.js'
 
 interface PinFetchParts extends Pick<PinSurveyParts, 'limit' | 'clock' | 'patience'> {
   readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached' | 'nameOf'>
@@ -16,7 +22,6 @@ export interface SizedContent extends PlacedContent {
 
 /** Milliseconds after which a file on its way is looked at: it goes on as long as bytes come. */
 const fileDeadline = 60_000
-const sideBySide = 16
 /** Files that are looked for on the disk before others have their turn. */
 const lookedAtOnce = 256
 
@@ -78,40 +83,24 @@ export class PinFetch {
   }
 }
 
-/**
- * Does the work for each, side by side, so that all pins get their turns. Answers what cannot be had; what is gone is no part
- * of a pin. @throws the first failure that is not of one file alone
- */
+/** Does the work for each; ended when all are. Answers what cannot be had. @throws the first failure that is not of one file alone */
 async function forEach<Item extends PlacedContent>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<readonly MissingPart[]> {
-  const missing: MissingPart[] = []
+  const gathering = new Gathering(isOfAll)
   const waiting = items.values()
-  let isOver = false
   async function goOn(): Promise<void> {
-    for (const item of waiting) {
-      if (isOver) return
-      try {
-        await work(item)
-      } catch (thrown) {
-        const failure = asFailure(thrown)
-        if (!isOfOneFile(failure)) {
-          isOver = true
-          throw failure
-        }
-        if (!isAbsent(failure)) missing.push({ path: item.path, failure })
-      }
-    }
+    for (const item of waiting) await gathering.part(item.path, () => work(item))
   }
   const ended = await Promise.allSettled(Array.from({ length: sideBySide }, goOn))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
-  return missing
+  return gathering.missing
 }
 
 /** Faults of one file alone: another version, contradicting lengths, what the service cannot make. */
 const ofOneFile: readonly FailureKind[] = ['broken', 'replaced']
 const ofAll: readonly FailureKind[] = ['no-space', 'disk-read-only', 'internal', 'unauthenticated']
 
-const isOfOneFile = (failure: Failure): boolean =>
-  ofOneFile.includes(failure.kind) || !(isA('outage', failure) || ofAll.includes(failure.kind))
+const isOfAll = (failure: Failure): boolean =>
+  !ofOneFile.includes(failure.kind) && (isA('outage', failure) || ofAll.includes(failure.kind))

@@ -33,10 +33,12 @@ class Tended {
   because: string | undefined
   /** Undefined until its files are known. */
   amounts: Amounts | undefined
-  /** It is looked after now, and is due again. */
+  /** It is looked after now, or is in a moment; a change that comes meanwhile is followed afterwards. */
   isBusy = false
   isDue = false
   failures = 0
+  /** Calls off when it is looked after next. */
+  callOff: (() => void) | undefined
 
   /** @param since when the pin was set: one that was set again is another one */
   constructor(readonly since: Instant) {}
@@ -57,8 +59,7 @@ export class Pins {
   private readonly fetcher: PinFetch
   private readonly survey: PinSurvey
   private readonly tended = new Map<string, Tended>()
-  private readonly ends: (() => void)[] = []
-  private isStarted = false
+  private endWatch: (() => void) | undefined
   private isClosed = false
   private turn: Promise<(() => void) | undefined> | undefined
 
@@ -70,12 +71,9 @@ export class Pins {
 
   /** Begins to fetch what is pinned, and comes back to it as long as the drive lives. */
   start(): void {
-    if (this.isStarted) return
-    this.isStarted = true
-    const { clock, interval } = this.parts
-    this.ends.push(every(clock, watchEveryMs, () => this.tendNew()))
-    this.ends.push(every(clock, interval, () => this.tendAll()))
-    this.tendAll()
+    if (this.endWatch !== undefined) return
+    this.endWatch = every(this.parts.clock, watchEveryMs, () => this.tendNew())
+    this.tendNew()
   }
 
   /** It is on disk when this returns; what it needs is fetched in the background. */
@@ -108,7 +106,7 @@ export class Pins {
 
   /** A listing of something is another one now; of all, where no key is given. */
   changed(namespace: string | undefined, key: string | undefined): void {
-    if (!this.isStarted || this.isClosed) return
+    if (this.endWatch === undefined) return
     // Only the record of a report lists something.
     const isList = namespace === 'listing' || (namespace === 'record' && key?.startsWith('report '))
     if (namespace === undefined || key === undefined) for (const pin of this.store.list()) this.soon(pin)
@@ -116,7 +114,7 @@ export class Pins {
   }
 
   dropped(name: string): void {
-    if (!this.isStarted || this.isClosed) return
+    if (this.endWatch === undefined) return
     for (const pin of this.store.keepersOf(name)) {
       this.tendedOf(pin).stopped('looking')
       this.soon(pin)
@@ -126,7 +124,7 @@ export class Pins {
   /** Nothing more is fetched. What is under way finds out by itself; the connections end soon. */
   async close(): Promise<void> {
     this.isClosed = true
-    for (const end of this.ends) end()
+    this.endWatch?.()
     // Why there is no lock was told to the pin that waited for it.
     const giveBack = await this.turn?.catch(() => undefined)
     giveBack?.()
@@ -141,10 +139,6 @@ export class Pins {
     for (const { key } of this.store.list()) if (!this.tended.has(key)) this.tend(key)
   }
 
-  private tendAll(): void {
-    for (const { key } of this.store.list()) this.tend(key)
-  }
-
   private tend(key: string): void {
     const pin = this.store.find(key)
     if (pin === undefined || this.isClosed) return
@@ -152,38 +146,34 @@ export class Pins {
     one.isDue = one.isBusy
     if (one.isBusy) return
     one.isBusy = true
-    void this.lookAfter(pin, one).then(again => {
+    void this.lookAfter(pin, one).then(next => {
       // It was unpinned meanwhile.
       if (this.tended.get(key) !== one) return
       one.isBusy = false
-      const isDue = one.isDue
-      one.isDue = false
-      if (isDue) this.soon(pin)
-      else if (again !== undefined) this.tendIn(pin, again)
+      this.tendIn(one, key, one.isDue ? soonMs : next)
     })
   }
 
   /** In a moment: a change seldom comes alone. */
   private soon(pin: Pin): void {
     const one = this.tendedOf(pin)
-    if (one.isDue) return
+    if (!one.isDue && !one.isBusy) this.tendIn(one, pin.key, soonMs)
     one.isDue = true
-    if (!one.isBusy) this.tendIn(pin, soonMs)
   }
 
-  private tendIn({ key }: Pin, milliseconds: number): void {
-    this.parts.clock.after(milliseconds, () => this.tend(key), 'in-background')
+  private tendIn(one: Tended, key: string, milliseconds: number): void {
+    one.callOff?.()
+    one.callOff = this.parts.clock.after(milliseconds, () => this.tend(key), 'in-background')
   }
 
   // The work for a pin.
 
-  /** Answers the milliseconds until it is tried again; undefined where that is for the interval. */
-  private async lookAfter(pin: Pin, one: Tended): Promise<number | undefined> {
+  /** Answers the milliseconds until it is looked after again. */
+  private async lookAfter(pin: Pin, one: Tended): Promise<number> {
     try {
       const isDone = await this.round(pin, one)
       if (one.isDue && one.state === 'whole') one.stopped('looking')
-      if (isDone) one.failures = 0
-      return isDone ? undefined : this.failed(one)
+      return isDone ? this.done(one) : this.failed(one)
     } catch (thrown) {
       return this.stoppedBy(asFailure(thrown), pin, one)
     }
@@ -200,19 +190,23 @@ export class Pins {
     return giveBack !== undefined
   }
 
+  private done(one: Tended): number {
+    one.failures = 0
+    return this.parts.interval
+  }
+
   private failed(one: Tended): number {
     one.failures += 1
     return Math.min(retryMs * 2 ** one.failures, this.parts.interval)
   }
 
-  private stoppedBy(failure: Failure, pin: Pin, one: Tended): number | undefined {
-    if (this.isTakenBack(pin)) return undefined
+  private stoppedBy(failure: Failure, pin: Pin, one: Tended): number {
+    if (this.isTakenBack(pin)) return this.parts.interval
     if (isAbsent(failure)) {
       this.store.setMembers(pin.key)
       one.amounts = { files: 0, filesKept: 0, bytes: 0, bytesKept: 0 }
-      one.failures = 0
       one.stopped('gone', failure.message)
-      return undefined
+      return this.done(one)
     }
     const isPassing = isA('outage', failure)
     one.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
@@ -279,7 +273,7 @@ export class Pins {
     const names = [...this.store.members(pin.key).contents]
     const { files: filesKept, bytes } = this.parts.content.kept(names)
     const found = { ...report, files: names.length, filesKept, bytes, bytesKept: bytes }
-    if (this.isStarted) return found
+    if (this.endWatch !== undefined) return found
     return filesKept === names.length && filesKept > 0
       ? { ...found, state: 'whole' }
       : { ...found, state: 'waiting', because: unmounted }

@@ -3,6 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog, Entry, Readable } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
 import type { CalculationId, Content, ProjectId, ReportId, RequestContext } from '../../remote/remote.js'
@@ -14,6 +15,7 @@ import {
   type Node,
   nodeKey,
   type ProjectNode,
+  thingOf,
 } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
 
@@ -41,52 +43,66 @@ interface Subtree {
   readonly missing: readonly MissingPart[]
 }
 
-/** The entries of a project, a calculation or `projects/`; those of a report are its calculations. */
-type ListEntries = (directory: WalkedNode) => Promise<readonly Dentry[]> | readonly Dentry[]
+/** Parts of one whole, so that all pins get their turns. */
+export const sideBySide = 16
 
-const sideBySide = 16
+/** The work on the parts of one whole, so many side by side. A part that cannot be had is named, and the rest goes on. */
+export class Gathering {
+  readonly missing: MissingPart[] = []
+  readonly #turns = pLimit(sideBySide)
+  #isOver = false
+
+  /** @param isOfAll true for a failure that says nothing about the one part that was asked for */
+  constructor(private readonly isOfAll: (failure: Failure) => boolean) {}
+
+  /** Undefined for a part that cannot be had; what is gone is none. @throws the first Failure that ends the work on all */
+  part<Found>(path: string, work: () => MaybePromise<Found>): Promise<Found | undefined> {
+    return this.#turns(async () => {
+      if (this.#isOver) return undefined
+      try {
+        return await work()
+      } catch (thrown) {
+        const failure = asFailure(thrown)
+        this.#isOver ||= this.isOfAll(failure)
+        if (this.isOfAll(failure)) throw failure
+        if (!isAbsent(failure)) this.missing.push({ path, failure })
+        return undefined
+      }
+    })
+  }
+}
+
+/** A failure that says nothing about the one thing that was asked for. */
+const isOfAll = (failure: Failure): boolean => isA('outage', failure) || failure.kind === 'internal'
+
+function unlessOfAll(thrown: unknown): undefined {
+  const failure = asFailure(thrown)
+  if (isOfAll(failure)) throw failure
+}
+
+/** The entries of a project, a calculation or `projects/`; those of a report are its calculations. */
+type ListEntries = (directory: WalkedNode) => MaybePromise<readonly Dentry[]>
 
 /** Everything below the node, itself included. A project that is listed below itself is looked at once. @throws Failure of an outage, or of the node itself */
 async function subtreeOf(from: PlacedNode, list: ListEntries): Promise<Subtree> {
-  const limit = pLimit(sideBySide)
+  const gathering = new Gathering(isOfAll)
   const contents: PlacedContent[] = []
-  const missing: MissingPart[] = []
   const things = new Set<string>()
-  let isOver = false
 
   async function visit({ path, node }: PlacedNode): Promise<void> {
-    if (isOver) return
     if (node.kind === 'content') contents.push({ path, content: node.content })
     if (!isWalked(node)) return
     // Several paths lead to one thing where a project is listed below itself, or a report lists a calculation twice.
     if (things.has(nodeKey(node))) return
     if (node.kind !== 'top') things.add(nodeKey(node))
-    const entries = await limit(() => entriesOf(path, node))
-    await Promise.all(entries.map(({ name, node: inner }) => visit({ path: `${path}/${name}`, node: inner })))
-  }
-
-  async function entriesOf(path: string, node: WalkedNode): Promise<readonly Dentry[]> {
-    if (isOver) return []
-    try {
-      return await list(node)
-    } catch (thrown) {
-      const failure = asFailure(thrown)
-      if (node === from.node || isOfAll(failure)) {
-        isOver = true
-        throw failure
-      }
-      // A thing that is gone is no part of it.
-      if (!isAbsent(failure)) missing.push({ path, failure })
-      return []
-    }
+    const entries = await (node === from.node ? list(node) : gathering.part(path, () => list(node)))
+    const inner = entries?.map(entry => visit({ path: `${path}/${entry.name}`, node: entry.node }))
+    await Promise.all(inner ?? [])
   }
 
   await visit(from)
-  return { contents, things, missing }
+  return { contents, things, missing: gathering.missing }
 }
-
-/** A failure that says nothing about the one thing that was asked for. */
-const isOfAll = (failure: Failure): boolean => isA('outage', failure) || failure.kind === 'internal'
 
 type WalkedNode = ProjectNode | CalculationNode | Extract<DirectoryNode, { kind: 'top' | 'report' }>
 
@@ -113,17 +129,18 @@ export async function knownSubtree(from: PlacedNode, parts: KnownParts) {
   return { ...found, unlisted }
 }
 
-function knownEntries(directory: DirectoryNode, parts: KnownParts): readonly Dentry[] | undefined {
-  const { catalog, dialect, tree } = parts
-  if (directory.kind !== 'report') return tree.listKnown(directory)
-  const record = catalog.record({ kind: 'report', id: directory.id }).known()
-  return (
-    record &&
-    (dialect.lists.rows(record) ?? []).flatMap(({ calculation }, at): Dentry[] => {
-      const node = knownCalculation(calculation, parts)
-      return node === undefined ? [] : [{ name: String(at + 1), node }]
-    })
-  )
+function knownEntries(directory: WalkedNode, parts: KnownParts): readonly Dentry[] | undefined {
+  if (directory.kind !== 'report') return parts.tree.listKnown(directory)
+  const record = parts.catalog.record({ kind: 'report', id: directory.id }).known()
+  return record && calculationsIn(record, parts)
+}
+
+/** The calculations of a report, as far as they are known. */
+function calculationsIn(report: JsonObject, parts: CalculationParts): readonly Dentry[] {
+  return (parts.dialect.lists.rows(report) ?? []).flatMap(({ calculation }, at): Dentry[] => {
+    const node = knownCalculation(calculation, parts)
+    return node === undefined ? [] : [{ name: `${at + 1}-${node.title}`, node }]
+  })
 }
 
 function knownCalculation(id: CalculationId, parts: CalculationParts): CalculationNode | undefined {
@@ -162,10 +179,12 @@ export class PinSurvey {
 
   /** The members of a pin, and the projects that lead to them. @throws Failure of an outage, or of the pinned thing itself */
   async look({ path, target }: { readonly path: string; readonly target: PinTarget }) {
-    const found = await (target.kind === 'content'
-      ? this.#ofContent(path, target.content)
-      : subtreeOf({ path, node: await this.#nodeOf(target) }, node => this.#list(node)))
-    return { ...found, above: this.#aboveOf(target) }
+    const found = await subtreeOf({ path, node: await this.#nodeOf(target) }, node => this.#list(node))
+    const above = this.#aboveOf(target)
+    if (target.kind !== 'content') return { ...found, above }
+    const contents = found.contents.filter(({ content }) => isMeant(content, target.content))
+    if (contents.length === 0) throw new Failure('absent', `${path} is gone`)
+    return { ...found, above, contents: contents.map(({ content }) => ({ path, content })) }
   }
 
   #context(): RequestContext {
@@ -176,15 +195,19 @@ export class PinSurvey {
     return entry.known() ?? this.parts.limit(() => entry.ask(this.#context()))
   }
 
-  async #list(directory: DirectoryNode): Promise<readonly Dentry[]> {
+  async #list(directory: WalkedNode): Promise<readonly Dentry[]> {
     const { catalog, limit, tree } = this.parts
-    if (directory.kind === 'report') return this.#rowsOf(directory.id)
+    if (directory.kind === 'report') {
+      const report = await limit(() => catalog.record(directory).ask(this.#context()))
+      // One that is not shared is named where it is met.
+      const rows = this.parts.dialect.lists.rows(report) ?? []
+      await Promise.all(rows.map(({ calculation }) => this.#calculationAt(calculation).catch(unlessOfAll)))
+      return calculationsIn(report, this.parts)
+    }
     if (directory.kind === 'project') {
       await this.#ask(catalog.record({ kind: 'project', id: directory.id }))
       // Of a colleague's project the list of shares may not be shown; then nothing shows it online either.
-      await this.#ask(catalog.shares(directory.id)).catch((thrown: unknown) => {
-        if (isOfAll(asFailure(thrown))) throw thrown
-      })
+      await this.#ask(catalog.shares(directory.id)).catch(unlessOfAll)
     }
     if (directory.kind === 'calculation') {
       await this.#ask(catalog.record({ kind: 'calculation', id: directory.id }))
@@ -200,51 +223,25 @@ export class PinSurvey {
     return calculationOf(id, record, this.parts)
   }
 
-  async #rowsOf(id: ReportId): Promise<readonly Dentry[]> {
-    const { catalog, dialect, limit } = this.parts
-    const record = catalog.record({ kind: 'report', id })
-    const rows = dialect.lists.rows(await limit(() => record.ask(this.#context()))) ?? []
-    const found = await Promise.allSettled(rows.map(row => this.#calculationAt(row.calculation)))
-    return found.flatMap((one, at): Dentry[] => {
-      if (one.status === 'fulfilled') return [{ name: `${at + 1}-${one.value.title}`, node: one.value }]
-      const failure = asFailure(one.reason)
-      if (isOfAll(failure)) throw failure
-      const row = rows[at]
-      if (row === undefined || isAbsent(failure)) return []
-      // It may not be shared: it is named where it is met.
-      const node = knownCalculation(row.calculation, this.parts)
-      return node === undefined ? [] : [{ name: `${at + 1}-${node.title}`, node }]
-    })
-  }
-
-  /** One file needs the folder that lists it. A generated one goes by the title of its calculation, which may change. */
-  async #ofContent(path: string, wanted: Content): Promise<Subtree> {
-    const entries = await this.#list(await this.#calculationAt(wanted.calculation))
-    const isWanted = ({ of, title }: Content): boolean =>
-      of === wanted.of && (of !== 'file' || title === wanted.title)
-    const contents = entries.flatMap(({ node }) =>
-      node.kind === 'content' && isWanted(node.content) ? [{ path, content: node.content }] : [],
-    )
-    if (contents.length === 0) throw new Failure('absent', `${path} is gone`)
-    return { contents, things: new Set([`calculation ${wanted.calculation}`]), missing: [] }
-  }
-
-  /** Without the title of the day when it was pinned, which would be news of an old name. */
-  async #nodeOf(target: Exclude<PinTarget, { kind: 'content' }>): Promise<DirectoryNode> {
+  /** Without the title of the day when it was pinned, which would be news of an old name. One file needs the folder that lists it. */
+  async #nodeOf(target: PinTarget): Promise<WalkedNode> {
+    if (target.kind === 'content') return this.#calculationAt(target.content.calculation)
     if (target.kind === 'calculation') return this.#calculationAt(target.id)
     return target.kind === 'project' ? { kind: 'project', id: target.id } : target
   }
 
   #aboveOf(target: PinTarget): ReadonlySet<string> {
     const found = new Set<string>()
-    if (target.kind === 'top' || target.kind === 'report') return found
-    let at: Readable =
-      target.kind === 'content' ? { kind: 'calculation', id: target.content.calculation } : target
-    for (;;) {
+    for (let at = thingOf(target); at !== undefined; ) {
       const parent = this.parts.identities.known(at)?.parent as ProjectId | undefined
-      if (parent === undefined || found.has(`project ${parent}`)) return found
+      if (parent === undefined || found.has(`project ${parent}`)) break
       found.add(`project ${parent}`)
       at = { kind: 'project', id: parent }
     }
+    return found
   }
 }
+
+/** A generated file goes by the title of its calculation, which may change. */
+const isMeant = ({ of, title }: Content, wanted: Content): boolean =>
+  of === wanted.of && (of !== 'file' || title === wanted.title)
