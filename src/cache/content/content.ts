@@ -1,5 +1,5 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
-import { type Activity, CacheUse, Foresight } from '../../activity/activity.js'
+import type { Activity } from '../../activity/activity.js'
 import { asFailure, Failure } from '../../failure.js'
 import { foundOnce } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
@@ -15,7 +15,7 @@ import type { Ledger } from '../ledger/ledger.js'
 import type { PrefetchRequest } from './download/download.js'
 import { ContentEntries, type DownloadProgress } from './download/entries.js'
 import type { ColdRead } from './download/entry.js'
-import { Maintenance, type ScrubResult } from './maintenance.js'
+import { Maintenance } from './maintenance.js'
 import type { Blob } from './store/blob.js'
 import { BlobStore, contentFileName, type StoreSettings } from './store/blob-store.js'
 import { storedBytes } from './store/checksum.js'
@@ -33,20 +33,19 @@ export interface ContentCacheOptions extends Pick<StoreSettings, 'log' | 'droppe
   readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
   readonly clock: Clock
   /** The names of what must stay on this disk, as all mounts want it. */
-  readonly pinned?: () => ReadonlySet<string>
+  readonly pinned: () => ReadonlySet<string>
   /** A content has another length or version than it was told with. */
-  readonly changed?: () => void
+  readonly changed: () => void
   /** Counts what is read, and what was asked ahead. */
-  readonly activity?: Pick<Activity, 'cache' | 'foresight'> | undefined
+  readonly activity: Pick<Activity, 'cache' | 'foresight'>
   /** A content of this name is another version than before: found here, not heard of. */
-  readonly replaced?: (name: string) => void
+  readonly replaced: (name: string) => void
 }
 
 interface NamedRead extends ColdRead {
   readonly name: string
 }
 
-const nothingPinned: ReadonlySet<string> = new Set()
 /** A file can be closed or found damaged between two steps; more often than this in one read, something else is wrong. */
 const triesAtMost = 8
 
@@ -57,7 +56,7 @@ export class ContentCache {
   private readonly lru: LruIndex
   private readonly files: KeptFiles
   private readonly entries: ContentEntries
-  private readonly maintenance: Maintenance
+  readonly maintenance: Maintenance
   private readonly use: Activity['cache']
   private readonly foresight: Activity['foresight']
   /** The name under which a content is kept: 64 hexadecimal digits. */
@@ -65,11 +64,10 @@ export class ContentCache {
 
   /** Opens at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
   constructor(private readonly options: ContentCacheOptions) {
-    const { clock, log, ledger, limitBytes, remote } = options
-    const { changed = () => {}, replaced = () => {}, pinned = () => nothingPinned } = options
+    const { activity, changed, clock, log, ledger, limitBytes, pinned, remote, replaced } = options
     const { now } = clock
-    this.use = options.activity?.cache ?? new CacheUse()
-    this.foresight = options.activity?.foresight ?? new Foresight()
+    this.use = activity.cache
+    this.foresight = activity.foresight
     const dropped = (name: string, since: Instant): void => {
       this.lru.remove(name, since)
       options.dropped?.(name, since)
@@ -226,23 +224,8 @@ export class ContentCache {
     await this.forgetNamed(name)
   }
 
-  /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
-  maintain(): Promise<void> {
-    return this.maintenance.tend()
-  }
-
-  /** Finds the files that are not in the table of kept files: a daemon was killed. */
-  count(): Promise<void> {
-    return this.maintenance.count()
-  }
-
-  /** Checks kept files against their proofs and drops damaged ones; removes what dead processes left. */
-  scrub(): Promise<ScrubResult> {
-    return this.maintenance.scrub()
-  }
-
-  /** Drops every kept file, or those that are meant; what is being downloaded goes on. */
-  async clear(isMeant: (name: string) => boolean = () => true): Promise<{ files: number; bytes: number }> {
+  /** Drops the kept files that are meant; what is being downloaded goes on. */
+  async clear(isMeant: (name: string) => boolean): Promise<{ files: number; bytes: number }> {
     let files = 0
     let total = 0
     for await (const name of this.store.names()) {

@@ -6,13 +6,7 @@ import type { ContentEntries } from './download/entries.js'
 import type { BlobStore } from './store/blob-store.js'
 import type { LruIndex } from './store/lru.js'
 
-export interface ScrubResult {
-  readonly checked: number
-  readonly dropped: number
-  readonly swept: number
-}
-
-export interface MaintenancePorts {
+interface MaintenancePorts {
   readonly store: BlobStore
   readonly lru: LruIndex
   readonly entries: ContentEntries
@@ -45,6 +39,7 @@ export class Maintenance {
     tendLogged()
   }
 
+  /** Stops abandoned downloads, drops what is over the limit, writes uses down. */
   async tend(): Promise<void> {
     const { entries, lru } = this.ports
     entries.maintain()
@@ -53,7 +48,7 @@ export class Maintenance {
     await this.sweeping
   }
 
-  /** Finds the files that are not in the table, and the rows that have no file. */
+  /** Finds the files that are not in the table, for a daemon was killed, and the rows that have no file. */
   count(): Promise<void> {
     this.counting ??= this.counted().finally(() => {
       this.counting = undefined
@@ -61,11 +56,11 @@ export class Maintenance {
     return this.counting
   }
 
-  async scrub(): Promise<ScrubResult> {
+  /** Checks kept files against their proofs and drops damaged ones; removes what dead processes left. */
+  async scrub() {
     const { store, clock } = this.ports
     const swept = await store.sweep()
-    let checked = 0
-    let dropped = 0
+    let [checked, damaged] = [0, 0]
     for await (const name of store.names()) {
       if (this.isClosed) break
       const began = clock.now()
@@ -73,9 +68,9 @@ export class Maintenance {
       const sound = await this.isSound(name)
       // As long a rest as the check took: readers have the disk at least half of the time.
       await sleep(clock, Math.max(0, clock.now() - began))
-      if (!sound) dropped += 1
+      if (!sound) damaged += 1
     }
-    return { checked, dropped, swept }
+    return { checked, damaged, swept }
   }
 
   /** Tends once more, then never again. */

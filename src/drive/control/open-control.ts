@@ -32,7 +32,7 @@ export function openControl(given: Omit<ControlParts, 'until'>): Control {
     ...watch,
     async cacheInfo() {
       // The table may have to be made again.
-      await content.maintain()
+      await content.maintenance.tend()
       const { files, bytes, limitBytes, downloads } = content.stats()
       return { directory: cacheDirectory, files, bytes, limitBytes, downloads }
     },
@@ -45,10 +45,7 @@ export function openControl(given: Omit<ControlParts, 'until'>): Control {
       })
       return { ...gone, pinned }
     },
-    async cacheVerify() {
-      const { checked, dropped, swept } = await content.scrub()
-      return { checked, damaged: dropped, swept }
-    },
+    cacheVerify: () => content.maintenance.scrub(),
   }
 }
 

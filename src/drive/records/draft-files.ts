@@ -29,7 +29,7 @@ export function openDraftFiles(
   drafts: Drafts,
   history: TextHistory,
   identities: Identities,
-  changed: () => void = () => {},
+  changed: () => void,
 ) {
   const live = new Map<string, Draft>()
 
