@@ -53,8 +53,6 @@ export class QueryCache {
   /** A refusal is believed for a while. */
   readonly #absences = new RecentMap<string, { failure: Failure; until: number }>(absencesAtMost)
   readonly #flights = new Map<string, Flight>()
-  /** Asked ahead, and not answered yet. */
-  readonly #guessed = new Set<string>()
   /** An older answer is not fresh. */
   #freshFrom = 0
   /** When a question last waited for a service that is away. */
@@ -85,25 +83,18 @@ export class QueryCache {
       foresight.used(name)
       return known
     }
+    const isUnderWay = this.#flights.has(name)
     const soon = this.#fetched(query, context)
-    if (isUser) use.answersAsked += 1
-    foresight.dropped(name)
-    if (!isUser) this.#foreseen(name, soon)
-    else if (this.#guessed.delete(name)) {
+    if (isUser) {
+      use.answersAsked += 1
       // A user that joins a request of foresight waits for less than its own would take.
+      if (isUnderWay) foresight.used(name)
+      else foresight.dropped(name)
+    } else if (!isUnderWay) {
       foresight.brought(name, 0)
-      foresight.used(name)
+      soon.catch(() => foresight.dropped(name))
     }
     return soon
-  }
-
-  #foreseen(name: string, answer: Promise<unknown>): void {
-    if (this.#guessed.has(name)) return
-    this.#guessed.add(name)
-    const brought = (): void => {
-      if (this.#guessed.delete(name)) this.ports.activity.foresight.brought(name, 0)
-    }
-    answer.then(brought, () => this.#guessed.delete(name))
   }
 
   /** The known answer without any request, however old. */

@@ -25,8 +25,6 @@ interface Asked {
   weight: number
   /** No program has come to the directory that it lies in. */
   isBeyond: boolean
-  /** Something is left, for what is known of the programs. */
-  isOpen: boolean
 }
 
 /** Beyond the directories that programs are in, one question is asked for so many that were used. */
@@ -38,8 +36,6 @@ export class FileQuestions {
   private readonly asked = new Map<string, Asked>()
   private weightBeyond = 0
   private here: Asked | undefined
-  /** How many are open. */
-  private open = 0
   /** Those that were asked ahead and are used, or asked in the folder that a program was in. */
   private used = 0
   private version: number
@@ -58,15 +54,13 @@ export class FileQuestions {
    */
   expect(path: string, isBeyond: boolean): void {
     if (this.asked.has(path)) return
-    const none = { folder: undefined, levels: [], from: 0, count: 0, weight: 0, isOpen: false }
+    const none = { folder: undefined, levels: [], from: 0, count: 0, weight: 0 }
     this.asked.set(path, { path, ...none, isBeyond })
   }
 
   arrive(folder: ListedDirectory): void {
     const one = this.asked.get(folder.path)
-    if (one === undefined || one.folder !== undefined) return
-    one.folder = folder
-    this.setOpen(one, true)
+    if (one !== undefined) one.folder ??= folder
   }
 
   /** A program is in this folder now: what was asked there counts as used, and what is left in the one before is dropped. */
@@ -92,7 +86,6 @@ export class FileQuestions {
     const one = this.asked.get(path)
     if (one === undefined) return
     this.asked.delete(path)
-    this.setOpen(one, false)
     this.come(one)
     if (one === this.here) this.here = undefined
   }
@@ -100,13 +93,11 @@ export class FileQuestions {
   /** The next one, those of the folder that was entered last first; undefined also where `may` forbids it. */
   next(may: (question: FileQuestion) => boolean): FileQuestion | undefined {
     this.reconsider()
-    if (this.open === 0) return undefined
     const mayBeyond = this.weightBeyond < Math.max(beyondAtLeast, this.used / partBeyond)
     for (const one of this.inTurn()) {
-      if (!one.isOpen || (one.isBeyond && one !== this.here && !mayBeyond)) continue
+      if (one.isBeyond && one !== this.here && !mayBeyond) continue
       const question = this.nextOf(one)
       if (question !== undefined) return may(question) ? this.take(one, question) : undefined
-      this.setOpen(one, false)
     }
     return undefined
   }
@@ -115,15 +106,7 @@ export class FileQuestions {
   private reconsider(): void {
     if (this.version === this.pattern.version) return
     this.version = this.pattern.version
-    for (const one of this.asked.values()) {
-      one.from = 0
-      this.setOpen(one, one.folder !== undefined)
-    }
-  }
-
-  private setOpen(one: Asked, isOpen: boolean): void {
-    if (one.isOpen !== isOpen) this.open += isOpen ? 1 : -1
-    one.isOpen = isOpen
+    for (const one of this.asked.values()) one.from = 0
   }
 
   private come(one: Asked): void {
