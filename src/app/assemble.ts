@@ -37,7 +37,7 @@ export async function assemble(settings: AssemblySettings) {
   const { drive, reader, control } = built
   const { writeSide } = editing
   const { drafts, draftStore, history, state } = journal
-  writeSide.adopt()
+  writeSide.keptDrafts.adopt()
   for (const { id, damage } of draftStore.found) if (damage !== undefined) log.warn({ draft: id }, damage)
   for (const { directory, cause } of draftStore.damaged)
     log.warn({ directory, cause }, 'a draft cannot be read')
@@ -84,14 +84,14 @@ export async function assemble(settings: AssemblySettings) {
     async tidy(): Promise<void> {
       built.pins.start()
       for (const draft of drafts.unsent()) {
-        await writeSide
+        await writeSide.keptDrafts
           .settle(draft, dueIn(config.deadlineSave, clock, 'guess'))
           .catch(cause => log.warn({ cause, draft: draft.id }, 'a draft could not be compared'))
       }
       await history.purge()
     },
     /** Counts the kept files that a killed daemon had not counted yet. */
-    check: (): Promise<void> => caches.content.count(),
+    check: (): Promise<void> => caches.content.maintenance.count(),
     /** From now on nothing that was removed and waits is deleted. */
     stopDeleting: (): void => writeSide.burst.stop(),
     async close(): Promise<void> {

@@ -69,8 +69,8 @@ export function buildEditing(
     local: {
       scratch: scratch.entries,
       drafts: drafts.names,
-      unsentNew: place => writeSide.unsentNew(place),
-      isNew: node => writeSide.isNew(node),
+      unsentNew: place => writeSide.newFiles.unsent(place),
+      isNew: node => writeSide.newFiles.has(node),
       hides: (node, name) => writeSide.hides(node, name),
       hasDraft: node => writeSide.records.draftOf(nodeKey(node)) !== undefined,
     },

@@ -31,7 +31,8 @@ export function openNamespaceVerbs(
     const node = await tree.shown(name, context)
     if (node.kind === 'scratch') return scratch.remove(node.place)
     if (node.kind === 'link' && node.place !== undefined) return scratch.unlink(node.place)
-    if (node.kind === 'draft-text') return void (await writeSide.discardDraft(parts.drafts.named(node.name)))
+    if (node.kind === 'draft-text')
+      return void (await writeSide.keptDrafts.giveUp(parts.drafts.named(node.name)))
     if (isEditable(node)) return unlinkEditable(name, node, context)
     const path = pathOf(name)
     const folder = name.parent.node

@@ -1,10 +1,7 @@
-// Write side, composed: records, new records, creation, renaming, deletion, and the drafts of earlier mounts.
-import { LRUCache } from 'lru-cache'
+// Write side: its parts put together, what is hidden by a removal, and what follows where an id stands for another thing.
 import type { RecordRef } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger/ledger.js'
 import type { Readable } from '../cache/metadata/catalog.js'
-import type { Draft } from '../edit/journal/draft.js'
-import { recordWords, setApart, withFailure } from '../edit/journal/draft-meta.js'
 import { type RecordKey, savedKeyOf } from '../edit/journal/record-key.js'
 import { type NewRecordPorts, newReport, newShare } from '../edit/kinds/new-records.js'
 import { editableOrder } from '../edit/kinds/order-record.js'
@@ -12,7 +9,7 @@ import { editableReport } from '../edit/kinds/report.js'
 import { editableWholeRecord } from '../edit/kinds/whole-record.js'
 import type { EditableRecord, SaveRequest } from '../edit/save/editable.js'
 import { type SaveResult, Saver } from '../edit/save/save.js'
-import { Failure, isAbsent } from '../failure.js'
+import { Failure } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
 import {
   type CalculationId,
@@ -31,26 +28,22 @@ import { type NameAliases, openNameAliases } from './names/name-aliases.js'
 import {
   type EditableNode,
   isDirectory,
-  type NewNode,
   type Node,
   nodeKey,
   nodeOfKey,
   type OrderNode,
   pathOfNode,
-  questionOf,
   type RecordNode,
   recordOfChild,
-  savedNodeOf,
-  thingOf,
 } from './nodes/node.js'
 import { type EditingParts, openRecordSources } from './records/editable-files.js'
+import { KeptDrafts } from './records/kept-drafts.js'
 import { NewFiles } from './records/new.js'
 import { Records } from './records/records.js'
 import type { RecordSource } from './records/source.js'
 import { Burst, type Deletable, type RemovedThing } from './removal/burst.js'
-import { DeleteSender, type DeleteTarget } from './removal/send.js'
+import { DeleteSender } from './removal/send.js'
 import { type Access, type AccessRights, openAccessRights } from './tree/access.js'
-import type { NewPlace } from './tree/directory-kind.js'
 
 export interface WriteSideSources
   extends Omit<EditingParts, 'rights' | 'aliases' | 'now' | 'save' | 'editable' | 'changed' | 'lost'> {
@@ -75,9 +68,9 @@ export class WriteSide {
   readonly deleteSender: DeleteSender
   readonly ports: NewRecordPorts & { readonly remote: Remote }
   readonly newFiles: NewFiles
+  readonly keptDrafts: KeptDrafts
   readonly #saver: Saver
   readonly #recordSource: (node: RecordNode | OrderNode) => RecordSource
-  readonly #changedAt = new LRUCache<string, Instant>({ max: rememberedChanges })
 
   constructor(private readonly sources: WriteSideSources) {
     const { catalog, clock, dialect, failureLog, history, news, remote } = sources
@@ -115,8 +108,10 @@ export class WriteSide {
       source: this.#recordSource,
       creatable: node => (node.of === 'share' ? newShare(this.ports, node) : newReport(this.ports, node.id)),
     })
-    const forgetNames = (node: RecordNode): void => this.newFiles.forget(node)
-    this.deleteSender = new DeleteSender({ ...parts, forgetNames, deleted: node => this.#deleted(node) })
+    const { newFiles, records } = this
+    const keptDrafts = new KeptDrafts({ ...parts, records, newFiles, saver: this.#saver })
+    this.keptDrafts = keptDrafts
+    this.deleteSender = new DeleteSender({ ...parts, newFiles, keptDrafts })
     this.createRename = new CreateRename(parts)
     sources.identities.listen(({ thing }) => this.#another(thing))
   }
@@ -145,87 +140,10 @@ export class WriteSide {
     if (record.kind === 'record') await this.burst.recreated(record)
   }
 
-  unsentNew(of: NewPlace): readonly NewNode[] {
-    return this.sources.drafts.unsent().flatMap(draft => {
-      const node = nodeOfKey(draft.key)
-      if (node?.kind !== 'new' || !this.#isShown(node, draft)) return []
-      const isHere =
-        node.of === 'share' ? of.kind === 'shares' && of.project === node.project : of.kind === 'reports'
-      return isHere ? [node] : []
-    })
-  }
-
-  isNew(node: NewNode): boolean {
-    return this.newFiles.target(node) !== undefined || this.records.draftOf(nodeKey(node)) !== undefined
-  }
-
-  async end(draft: Draft): Promise<void> {
-    const node = nodeOfKey(draft.key)
-    const record = node && this.records.known(nodeKey(node))
-    if (record === undefined) return draft.discard()
-    // Of two drafts of one record only one is shown in its place: the other is no part of this.
-    return record.draft?.id === draft.id ? record.drop() : record.endAside(draft)
-  }
-
-  /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
-  async discardDraft(draft: Draft): Promise<string> {
-    const { history } = this.sources
-    const { key = unknownKey(draft), emptied } = draft
-    const before = emptied === undefined ? undefined : history.recall(key, emptied)
-    const text = before === undefined ? await draft.remains() : Buffer.from(before)
-    await history.remember(key, text, 'discarded')
-    // A part of it may have been stored since the record was read.
-    const node = nodeOfKey(draft.key)
-    if (node !== undefined) this.forget(node)
-    await this.end(draft)
-    return history.fileOf(key, text)
-  }
-
-  /** The next question about the record goes to the service. */
-  forget(node: EditableNode): void {
-    if (node.kind !== 'new') questionOf(this.sources.catalog, node).refresh()
-  }
-
-  /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
-  adopt(): void {
-    const { drafts } = this.sources
-    for (const draft of drafts.unsent()) {
-      const isApart = draft.meta.apart === true || draft.damage !== undefined
-      const node = isApart ? undefined : nodeOfKey(draft.key)
-      if (node !== undefined) this.records.record(nodeKey(node)).adopt(draft)
-    }
-    for (const draft of drafts.emptied()) {
-      const node = nodeOfKey(draft.key)
-      if (node?.kind !== 'new' || this.records.draftOf(nodeKey(node)) !== undefined) continue
-      this.records.record(nodeKey(node)).adopt(draft)
-      this.records.record(nodeKey(node)).setAside()
-    }
-  }
-
-  /** Looks what became of a draft that was on its way when a daemon ended; sends nothing. */
-  async settle(draft: Draft, context: RequestContext): Promise<void> {
-    const node = nodeOfKey(draft.key)
-    if (node === undefined || draft.meta.apart === true) return
-    const revision = this.records.record(nodeKey(node)).revision
-    await this.#confirm(node, context).catch(async thrown => {
-      if (isAbsent(thrown)) await noteGone(draft, thrown)
-      throw thrown
-    })
-    if (draft.meta.apart) return
-    if (node.kind === 'new') return this.newFiles.settle(node, draft)
-    if (!(await this.#saver.settle({ record: this.#editable(node), draft }, context))) return
-    // The record that is remembered from before the save would show the text of yesterday in the place of this one.
-    this.forget(node)
-    this.#changed(savedNodeOf(node))
-    // A program that has opened the record meanwhile goes on with the draft.
-    if (this.#isShown(node, draft)) await this.records.record(nodeKey(node)).endStored(revision)
-    else await draft.discard()
-  }
-
   otherShare(project: ProjectId, { id }: Share): void {
     this.sources.log('a share is given to another person than before', { project, share: id })
     this.records.detach(nodeKey({ kind: 'record', of: 'share', id, project }))
-    this.#keepDraftsApart(key => key.of === 'share' && key.kind === 'record' && key.id === id)
+    this.keptDrafts.setApart(key => key.of === 'share' && key.kind === 'record' && key.id === id)
   }
 
   /** An id stands for another thing now: what is kept under it is forgotten, or set apart. */
@@ -241,23 +159,7 @@ export class WriteSide {
       this.records.detach(nodeKey({ ...record, kind: 'order' }))
       reports.drop(record.id)
     }
-    this.#keepDraftsApart(key => isOf(key, thing))
-  }
-
-  #keepDraftsApart(isTheirs: (key: RecordKey) => boolean): void {
-    for (const draft of this.sources.drafts.unsent()) {
-      const node = draft.key !== undefined && isTheirs(draft.key) ? nodeOfKey(draft.key) : undefined
-      if (node === undefined || draft.meta.apart === true) continue
-      if (this.#isShown(node, draft)) this.records.detach(nodeKey(node))
-      const isUnderWay = /^(sending|in-flight|outcome-unknown)$/.test(draft.meta.state)
-      setApart(draft)
-        .then(failure => (isUnderWay ? undefined : withFailure(draft, failure, 'refused')))
-        .catch(cause => this.sources.log('a draft could not be set apart', { cause, node: nodeKey(node) }))
-    }
-  }
-
-  #isShown(node: EditableNode, draft: Draft): boolean {
-    return this.records.draftOf(nodeKey(node))?.id === draft.id
+    this.keptDrafts.setApart(key => isOf(key, thing))
   }
 
   /** By whatever name a program saves it, an unchanged text too, it wants it to be there. */
@@ -273,7 +175,7 @@ export class WriteSide {
   }
 
   #changed(node: RecordNode): void {
-    this.#changedAt.set(nodeKey(node), this.sources.clock.now())
+    this.records.record(nodeKey(node)).noteWriter()
     const order = node.of === 'report' ? [nodeKey({ ...node, kind: 'order' })] : []
     for (const key of [nodeKey(node), ...order, ...this.newFiles.keysOf(node)]) this.#tell(key)
   }
@@ -288,9 +190,8 @@ export class WriteSide {
 
   /** When a program of this mount last wrote the record; long ago where none did. */
   writtenAt(node: RecordNode): Instant {
-    const key = nodeKey(node)
-    const written = [key, ...this.newFiles.keysOf(node)].map(name => this.records.known(name)?.writtenAt ?? 0)
-    return instant(Math.max(this.#changedAt.get(key) ?? 0, ...written))
+    const keys = [nodeKey(node), ...this.newFiles.keysOf(node)]
+    return instant(Math.max(...keys.map(key => this.records.known(key)?.writtenAt ?? 0)))
   }
 
   #isBack(node: Deletable): void {
@@ -302,31 +203,9 @@ export class WriteSide {
     const { clock, patience } = this.sources
     if (thing.isUnsaved !== true) return this.deleteSender.thing(thing, dueIn(patience, clock))
     const draft = this.records.draftOf(nodeKey(thing.node))
-    if (draft !== undefined) await this.discardDraft(draft)
+    if (draft !== undefined) await this.keptDrafts.giveUp(draft)
     throw new Failure('not-permitted', textGivenUp)
   }
-
-  /** Its texts that wait stay, and say that no save can bring it back. */
-  #deleted(node: DeleteTarget): void {
-    const kind = node.kind === 'record' ? node.of : node.kind
-    for (const draft of this.sources.drafts.unsent()) {
-      const { key } = draft
-      if (key?.of === kind && key.id === node.id && key.kind !== 'new')
-        void noteGone(draft, new Failure('absent', `${recordWords(key)} was deleted here`))
-    }
-  }
-
-  /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
-  async #confirm(node: EditableNode, context: RequestContext): Promise<void> {
-    const thing = 'project' in node ? ({ kind: 'project', id: node.project } as const) : thingOf(node)
-    if (thing !== undefined) await this.sources.catalog.record(thing).ask(context)
-  }
-}
-
-/** The reason of a text that waits is that no save can bring its record back; a conflict keeps its other text. */
-async function noteGone(draft: Draft, failure: Failure): Promise<void> {
-  const { state, why } = draft.meta
-  if (state === 'refused' && why?.kind !== 'conflict') await withFailure(draft, failure)
 }
 
 const isOf = (key: RecordKey, { kind, id }: RecordRef): boolean =>
@@ -336,8 +215,3 @@ const isOf = (key: RecordKey, { kind, id }: RecordRef): boolean =>
 
 const textGivenUp =
   'its unsaved text was given up (calcfs history has it); to delete the report, remove it once more'
-
-const rememberedChanges = 1_000
-
-/** The record of a draft whose note is damaged is not known: no id holds a slash, so the text is no record's history. */
-const unknownKey = ({ id }: Draft): RecordKey => ({ kind: 'record', of: 'report', id: `unknown/${id}` })

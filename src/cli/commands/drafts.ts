@@ -56,7 +56,7 @@ interface DraftsOfDrive {
 
 async function list(command: Command, flags: JsonFlag): Promise<void> {
   const isNamed = await namesOneDrive(command)
-  const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
+  const { unmountedDrafts } = await import('../../app/account/notes.js')
   const elsewhere = isNamed ? [] : await unmountedDrafts(configured(command))
   const all: object[] = []
   function print({ drafts, where, heading, none, advised }: DraftsOfDrive): void {

@@ -44,7 +44,7 @@ async function show(command: Command, directory: string | undefined, flags: Json
 
 /** The unsaved texts on no drive. */
 async function waitingElsewhere(command: Command): Promise<readonly string[]> {
-  const { unmountedDrafts } = await import('../../app/unmounted-drafts.js')
+  const { unmountedDrafts } = await import('../../app/account/notes.js')
   return (await unmountedDrafts(configured(command))).flatMap(({ account, drafts }) => {
     if (drafts.length === 0) return []
     const what = drafts.length === 1 ? 'an edit is' : `${drafts.length} edits are`

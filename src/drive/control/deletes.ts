@@ -6,8 +6,7 @@ import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from
 import type { ControlParts } from '../context.js'
 import type { CallArgument, DeletableItem } from '../interface/control.js'
 import { type Node, nodeKey } from '../nodes/node.js'
-import type { Sight } from '../removal/burst.js'
-import type { DeleteTarget } from '../removal/send.js'
+import type { DeleteTarget, Sight } from '../removal/burst.js'
 import { placeOf } from './path-node.js'
 
 export function openDeleteControl(parts: ControlParts) {

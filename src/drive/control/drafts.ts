@@ -15,7 +15,7 @@ import { prettyPrint } from '../../record/json/print.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult, Comparison, NamedDraft } from '../interface/control.js'
-import { type EditableNode, nodeKey, nodeOfKey, pathOfNode } from '../nodes/node.js'
+import { askAgain, type EditableNode, nodeKey, nodeOfKey, pathOfNode } from '../nodes/node.js'
 import { draftFacts } from '../records/draft-files.js'
 import { type RecordSource, refuseReadOnly } from '../records/source.js'
 import { recordNodeAt } from './path-node.js'
@@ -96,7 +96,7 @@ export function openDraftControl(parts: ControlParts) {
     const node = nodeOf(draft, name)
     if (node.kind === 'new') return { name, against: 'nothing', other: '', mine }
     // The service's present text is asked for, not remembered.
-    writeSide.forget(node)
+    askAgain(parts.catalog, node)
     const { bytes } = await writeSide.source(node).produce(until.metadata())
     const other = Buffer.from(bytes).toString()
     if (node.kind === 'order') return { name, against: 'service', other, mine }
@@ -157,7 +157,7 @@ export function openDraftControl(parts: ControlParts) {
       return records.record(source.key).save(source, {}, context)
     refuseReadOnly(source)
     const handedOver = await source.save(draft, {}, context)
-    await writeSide.end(draft)
+    await writeSide.keptDrafts.end(draft)
     if (handedOver !== undefined) throw handedOver
   }
 
@@ -183,7 +183,7 @@ export function openDraftControl(parts: ControlParts) {
       const record = recordLabel(found.draft)
       const mayBeStored = underWay.has(found.draft.meta.state)
       const node = nodeOfKey(found.draft.key)
-      const kept = await writeSide.discardDraft(found.draft)
+      const kept = await writeSide.keptDrafts.giveUp(found.draft)
       if (node !== undefined) parts.failureLog.settled(nodeKey(node))
       return { name: found.name, record, mayBeStored, kept }
     },

@@ -8,8 +8,8 @@ import { prettyPrint } from '../../record/json/print.js'
 import { isoText } from '../../system/time-text.js'
 import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult, HistoryLine } from '../interface/control.js'
-import { type EditableNode, nodeKey, pathOfNode } from '../nodes/node.js'
-import { refuseReadOnly } from '../records/source.js'
+import { askAgain, type EditableNode, nodeKey, pathOfNode } from '../nodes/node.js'
+import { refuseReadOnly, saveBeside } from '../records/source.js'
 import { recordNodeAt } from './path-node.js'
 import {
   type ComparedText,
@@ -107,19 +107,12 @@ export function openHistoryControl(parts: ControlParts) {
     const source = writeSide.source(node)
     refuseReadOnly(source)
     // The service's present text is asked for, not remembered.
-    writeSide.forget(node)
+    askAgain(parts.catalog, node)
     const { bytes } = await attempt(() => source.produce(context), orGone(path, number))
     const now = compared(node, Buffer.from(bytes).toString())
     refuseOther(path, version, now)
     const changed = changesBetween(now, version, dialect.plain)
-    const draft = await source.begin(bytes, Buffer.from(version.text))
-    try {
-      const handedOver = await source.save(draft, { base: bytes, isOver: true }, context)
-      if (handedOver !== undefined) throw handedOver
-    } finally {
-      // Its text is history, whatever became of it.
-      await draft.discard()
-    }
+    await saveBeside(source, { base: bytes, text: Buffer.from(version.text), isOver: true }, context)
     parts.failureLog.settled(nodeKey(node))
     return { record: pathOfNode(node), changed }
   }

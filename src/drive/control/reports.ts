@@ -19,7 +19,7 @@ import {
 import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult } from '../interface/control.js'
 import { nodeKey } from '../nodes/node.js'
-import { type RecordSource, refuseReadOnly } from '../records/source.js'
+import { refuseReadOnly, saveBeside } from '../records/source.js'
 
 interface Renumbering {
   readonly id: ReportId
@@ -76,7 +76,7 @@ export function openReportControl(parts: ControlParts) {
     const old = dialect.lists.rows(now) ?? []
     const rows = await checkedRows(ports, old, asked.entries.map(listEntryFrom), context)
     if (dialect.lists.rows(now) === undefined) return setUnseen({ id, rows }, context)
-    await saveBeside(source, { now, whole: dialect.lists.withRows(now, rows) }, context)
+    await saveBeside(source, textsOf(now, dialect.lists.withRows(now, rows)), context)
     return { order: idsOf(catalog.record({ kind: 'report', id }).known()) ?? rowIds(rows), shown: true }
   }
 
@@ -96,22 +96,6 @@ export function openReportControl(parts: ControlParts) {
     return { order, shown: shown !== undefined }
   }
 
-  /** A text of its own, saved like any other and based on what was just read; a draft that waits here is not touched. */
-  async function saveBeside(
-    source: RecordSource,
-    { now, whole }: { now: JsonObject; whole: JsonObject },
-    context: RequestContext,
-  ): Promise<void> {
-    refuseReadOnly(source)
-    const base = Buffer.from(prettyPrint(now))
-    const draft = await source.begin(base, Buffer.from(prettyPrint(whole)))
-    try {
-      await source.save(draft, { base }, context)
-    } finally {
-      await draft.discard()
-    }
-  }
-
   function unsentOf(id: ReportId): Renumbering['unsent'] {
     const own = drafts.unsent().filter(({ key }) => key?.of === 'report' && key.id === id)
     return {
@@ -128,11 +112,11 @@ export function openReportControl(parts: ControlParts) {
     const whole = renumberedReport(dialect, { now, mine, rows })
     if (unsent.record !== undefined && records.draftOf(source.key)?.id === unsent.record.id)
       await records.replace(source, { text: Buffer.from(prettyPrint(whole)) }, context)
-    else await saveBeside(source, { now, whole }, context)
+    else await saveBeside(source, textsOf(now, whole), context)
     if (unsent.order !== undefined) {
       // An order that was not asked for here is given up: a copy of its text is kept.
-      if (entries === undefined) await writeSide.end(unsent.order)
-      else await writeSide.discardDraft(unsent.order)
+      if (entries === undefined) await writeSide.keptDrafts.end(unsent.order)
+      else await writeSide.keptDrafts.giveUp(unsent.order)
     }
     return {
       order: rowIds(rows),
@@ -186,6 +170,12 @@ const unshown = (kind: 'absent' | 'forbidden', sentence: string, cause: Failure)
   new Failure(kind, sentence, { cause, said: cause.said })
 
 const rowIds = (rows: readonly ReportRow[]): readonly CalculationId[] => rows.map(row => row.calculation)
+
+/** The text is based on what was just read. */
+const textsOf = (now: JsonObject, whole: JsonObject) => ({
+  base: Buffer.from(prettyPrint(now)),
+  text: Buffer.from(prettyPrint(whole)),
+})
 
 /** A new order names every row: a row is taken out of the list itself. @throws Failure 'refused' */
 function refuseLeftOut(id: ReportId, old: readonly ReportRow[], rows: readonly ReportRow[]): void {

@@ -153,6 +153,11 @@ export const savedNodeOf = (node: RecordNode | OrderNode): RecordNode =>
 export const questionOf = (catalog: Catalog, node: RecordNode | OrderNode): Omit<Entry<unknown>, 'learn'> =>
   node.of === 'share' ? catalog.shares(node.project) : catalog.record(readableOf(node))
 
+/** The next question about the record of this file goes to the service. */
+export function askAgain(catalog: Catalog, node: EditableNode): void {
+  if (node.kind !== 'new') questionOf(catalog, node).refresh()
+}
+
 export function pathOfNode(node: EditableNode): string {
   if (node.kind === 'order') return `/${fixedNames.reports}/${node.id}/${fixedNames.order}`
   const file = node.kind === 'new' ? node.id : recordFile(node.id)

@@ -1,12 +1,12 @@
 // Subtree: all that lies below a node, as it is known, or as the service has it for a pin; what cannot be had is named, and the rest goes on.
 import pLimit, { type LimitFunction } from 'p-limit'
 import type { Identities } from '../../cache/identity.js'
-import type { Catalog, Entry, Readable } from '../../cache/metadata/catalog.js'
+import type { Catalog, Entry } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
-import type { CalculationId, Content, ProjectId, ReportId, RequestContext } from '../../remote/remote.js'
+import type { CalculationId, Content, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { Dialect } from '../../remote/wire/dialect.js'
 import {
   type CalculationNode,

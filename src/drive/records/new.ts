@@ -13,7 +13,8 @@ import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
-import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
+import { type NewNode, nodeKey, nodeOfKey, type RecordNode } from '../nodes/node.js'
+import type { NewPlace } from '../tree/directory-kind.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
 import type { Records } from './records.js'
 import type { RecordSource, TextSnapshot, Writing } from './source.js'
@@ -22,7 +23,7 @@ export interface NewFileParts extends EditingParts {
   readonly state: Ledger
   readonly mountPoint: string
   readonly create: Saver['create']
-  readonly records: Pick<Records, 'draftOf' | 'known' | 'replace'>
+  readonly records: Pick<Records, 'draftOf' | 'known' | 'replace' | 'shows'>
   readonly source: (node: RecordNode) => RecordSource
   readonly creatable: (node: NewNode) => NewRecord
 }
@@ -65,6 +66,22 @@ export class NewFiles {
     const isOf = ([key, { value }]: readonly [string, { readonly value: string }]): boolean =>
       key.startsWith(`new ${of} `) && value.startsWith(`${id} `)
     return [...this.parts.state.entries(this.#room)].filter(isOf).map(([key]) => key)
+  }
+
+  /** Those of this directory that are not sent yet. */
+  unsent(of: NewPlace): readonly NewNode[] {
+    return this.parts.drafts.unsent().flatMap(draft => {
+      const node = nodeOfKey(draft.key)
+      if (node?.kind !== 'new' || !this.parts.records.shows(node, draft)) return []
+      const isHere =
+        node.of === 'share' ? of.kind === 'shares' && of.project === node.project : of.kind === 'reports'
+      return isHere ? [node] : []
+    })
+  }
+
+  /** True if it is there: not sent yet, or another name of what it has made. */
+  has(node: NewNode): boolean {
+    return this.target(node) !== undefined || this.parts.records.draftOf(nodeKey(node)) !== undefined
   }
 
   /** The record is gone, or another one: no name stands for it any more. */

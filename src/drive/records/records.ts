@@ -6,6 +6,7 @@ import { RecentMap } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
 import type { Call, OpenAccess } from '../interface/verbs.js'
+import { type EditableNode, nodeKey } from '../nodes/node.js'
 import type { Place } from '../nodes/place.js'
 import { RecordHandle } from './handle.js'
 import { nothing, OpenRecord, type RecordTimes } from './open-record.js'
@@ -109,6 +110,11 @@ export class Records {
 
   draftOf(key: string): Draft | undefined {
     return this.known(key)?.draft
+  }
+
+  /** True if this draft is shown in the place of its record. */
+  shows(node: EditableNode, { id }: Draft): boolean {
+    return this.draftOf(nodeKey(node))?.id === id
   }
 
   async settled(): Promise<void> {

@@ -76,6 +76,23 @@ export const freshView = (
   shown: Pick<HandleView, 'bytes' | 'mtime' | 'isUnsent' | 'process'>,
 ): HandleView => ({ ...shown, node, read: undefined, wrote: false, gone: 'no' })
 
+/** Saves a text of its own, by an explicit wish; a draft that waits here is not touched. `over`: it takes the place of its base. */
+export async function saveBeside(
+  source: RecordSource,
+  { base, text, isOver }: Pick<Replacement, 'text'> & Pick<Writing, 'base' | 'isOver'>,
+  context: RequestContext,
+): Promise<void> {
+  refuseReadOnly(source)
+  const draft = await source.begin(base, text)
+  try {
+    const handedOver = await source.save(draft, { base, isOver }, context)
+    if (handedOver !== undefined) throw handedOver
+  } finally {
+    // Its text is history, whatever became of it.
+    await draft.discard()
+  }
+}
+
 /** A program has read what its handle shows: an edit may be based on it. */
 export function noteRead(source: RecordSource, view: HandleView): void {
   if (view.isUnsent || view.read === view.bytes) return

@@ -4,11 +4,13 @@ import { fixedNames, parentOf } from '../../layout.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Clock } from '../../remote/clock.js'
 import type { CalculationId, FileTitle, Instant } from '../../remote/remote.js'
-import { type CalculationNode, type Node, nodeKey, type RecordNode } from '../nodes/node.js'
+import { type CalculationNode, type Node, nodeKey, type ProjectNode, type RecordNode } from '../nodes/node.js'
 import { awayMs } from '../records/open-record.js'
 
 /** A report, a share, or a calculation whose folder was removed. */
 export type Deletable = Extract<RecordNode, { of: 'report' | 'share' }> | CalculationNode
+/** The same, or an empty project. */
+export type DeleteTarget = Deletable | ProjectNode
 
 export interface Sight {
   readonly title?: string | undefined

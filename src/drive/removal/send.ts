@@ -5,24 +5,18 @@ import { sentOnce } from '../../edit/save/reconcile.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Instant, ProjectId, RequestContext } from '../../remote/remote.js'
-import {
-  type CalculationNode,
-  type ProjectNode,
-  type RecordNode,
-  readableOf,
-  recordOfChild,
-} from '../nodes/node.js'
+import { type CalculationNode, type ProjectNode, readableOf, recordOfChild } from '../nodes/node.js'
 import type { EditingParts } from '../records/editable-files.js'
-import type { Deletable, RemovedThing, Sight } from './burst.js'
-
-export type DeleteTarget = Deletable | ProjectNode
+import type { KeptDrafts } from '../records/kept-drafts.js'
+import type { NewFiles } from '../records/new.js'
+import type { Deletable, DeleteTarget, RemovedThing, Sight } from './burst.js'
 
 export interface DeleteSenderParts
   extends Pick<EditingParts, 'catalog' | 'reports' | 'aliases' | 'remote' | 'dialect' | 'now' | 'editable'> {
   /** No `new*.json` stands for a record that is gone. */
-  readonly forgetNames: (node: RecordNode) => void
+  readonly newFiles: Pick<NewFiles, 'forget'>
   /** A text of it that waits can be saved no more. */
-  readonly deleted: (node: DeleteTarget) => void
+  readonly keptDrafts: Pick<KeptDrafts, 'deleted'>
 }
 
 export class DeleteSender {
@@ -86,7 +80,7 @@ export class DeleteSender {
     this.refuseOther(node, await this.look(node, context))
     // A project that is being made in it is not there yet.
     await this.#deleteOnce(node, { look: { at: lookedAt, again }, names: node.id }, context)
-    this.parts.deleted(node)
+    this.parts.keptDrafts.deleted(node)
     this.parts.aliases.gone(node.id)
     this.#forgetChild(node.parent, node, name)
   }
@@ -110,7 +104,7 @@ export class DeleteSender {
       if (!isAbsent(thrown)) throw thrown
     }
     this.#forget(node, name, before)
-    this.parts.deleted(node)
+    this.parts.keptDrafts.deleted(node)
   }
 
   /**
@@ -159,12 +153,12 @@ export class DeleteSender {
   }
 
   #forget(node: Deletable, name: string, before: Sight): void {
-    const { catalog, reports, forgetNames } = this.parts
+    const { catalog, newFiles, reports } = this.parts
     if (node.kind === 'calculation') {
       this.#forgetChild(this.projectOf(node, before.record), node, name)
       return
     }
-    forgetNames(node)
+    newFiles.forget(node)
     if (node.of === 'share') catalog.forgetIn(node.project, { kind: 'share', id: node.id })
     if (node.of !== 'report') return
     reports.drop(node.id)
