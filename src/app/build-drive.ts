@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { signInEnded } from '../cache/health.js'
-import { withRenewedIds } from '../cache/identity.js'
 import type { DriveParts } from '../drive/context.js'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
@@ -42,7 +41,6 @@ export function buildEditing(
   { failureLog, news }: Told,
 ) {
   const { dialect } = connection
-  const { identities, remote } = caches
   const { drafts, scratch } = journal
   const writeSide = new WriteSide({
     ...caches,
@@ -50,7 +48,6 @@ export function buildEditing(
     access: config.access,
     maxDeletes: config.maxDeletes,
     dialect,
-    remote: withRenewedIds(remote, identities),
     failureLog,
     news,
     mountPoint,

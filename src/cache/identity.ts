@@ -9,7 +9,6 @@ import {
   identityForm,
   isAnotherThing,
   isSameMoment,
-  type Remote,
 } from '../remote/remote.js'
 import { isSameName } from '../spelling.js'
 import { type Ledger, type LogFunction, valueIn } from './ledger/ledger.js'
@@ -155,30 +154,6 @@ export class Identities {
 }
 
 const keyOf = ({ kind, id }: RecordRef): string => `${kind} ${id}`
-
-/** The same remote; what is deleted or made is another thing afterwards than what was known under its id. */
-export function withRenewedIds(remote: Remote, identities: Pick<Identities, 'renew'>): Remote {
-  async function removed(thing: RecordRef, deletion: Promise<void>): Promise<void> {
-    await deletion
-    identities.renew(thing)
-  }
-
-  async function made<Id extends string>(kind: RecordRef['kind'], creation: Promise<Id>): Promise<Id> {
-    const id = await creation
-    identities.renew({ kind, id })
-    return id
-  }
-
-  return {
-    ...remote,
-    deleteProject: (id, context) => removed({ kind: 'project', id }, remote.deleteProject(id, context)),
-    deleteCalculation: (id, context) =>
-      removed({ kind: 'calculation', id }, remote.deleteCalculation(id, context)),
-    deleteReport: (id, context) => removed({ kind: 'report', id }, remote.deleteReport(id, context)),
-    createProject: (record, context) => made('project', remote.createProject(record, context)),
-    createReport: (record, context) => made('report', remote.createReport(record, context)),
-  }
-}
 
 /** True if a record is of another name or date than the listing that led to it: it is read before it is changed or deleted. */
 export function isOtherRecord(

@@ -74,7 +74,7 @@ export class CreateRename {
     { before, present, look }: ParentContents,
     context: RequestContext,
   ): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
-    const { dialect, now, remote } = this.parts
+    const { dialect, identities, now, remote } = this.parts
     const old = new Set(before.map(project => project.id))
     const list = () => remote.subProjects(said.parent, context)
     // The parent's own record tells how this service calls things.
@@ -94,6 +94,7 @@ export class CreateRename {
     const answers = sentOnce({ ...context, look: { at: look.at, again } }, now())
     try {
       id = await remote.createProject(body, answers.context)
+      identities.renew({ kind: 'project', id })
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (!isA('undecided', failure)) throw failure

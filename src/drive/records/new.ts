@@ -201,6 +201,7 @@ export class NewFiles {
     const record = this.parts.creatable(node)
     const { id, written: said } = await this.parts.create(record, draft, context)
     const target = targetOf(node, id)
+    if (target.of === 'report') this.parts.identities.renew({ kind: 'report', id })
     const form = await this.#readMade(record, { ...written, target, said }, context)
     const { plain, isTitle } = this.parts.dialect
     const like = await record.like(said, form, context)

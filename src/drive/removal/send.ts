@@ -12,7 +12,10 @@ import type { NewFiles } from '../records/new.js'
 import type { Deletable, DeleteTarget, RemovedThing, Sight } from './burst.js'
 
 export interface DeleteSenderParts
-  extends Pick<EditingParts, 'catalog' | 'reports' | 'aliases' | 'remote' | 'dialect' | 'now' | 'editable'> {
+  extends Pick<
+    EditingParts,
+    'catalog' | 'identities' | 'reports' | 'aliases' | 'remote' | 'dialect' | 'now' | 'editable'
+  > {
   /** No `new*.json` stands for a record that is gone. */
   readonly newFiles: Pick<NewFiles, 'forget'>
   /** A text of it that waits can be saved no more. */
@@ -128,11 +131,14 @@ export class DeleteSender {
     }
   }
 
-  #send(node: DeleteTarget, context: RequestContext): Promise<void> {
-    const { remote } = this.parts
-    if (node.kind === 'project') return remote.deleteProject(node.id, context)
-    if (node.kind === 'calculation') return remote.deleteCalculation(node.id, context)
-    return node.of === 'share' ? remote.deleteShare(node.id, context) : remote.deleteReport(node.id, context)
+  /** Once it is deleted, the next thing with its id is another one. */
+  async #send(node: DeleteTarget, context: RequestContext): Promise<void> {
+    const { identities, remote } = this.parts
+    if (node.kind === 'record' && node.of === 'share') return remote.deleteShare(node.id, context)
+    if (node.kind === 'project') await remote.deleteProject(node.id, context)
+    else if (node.kind === 'calculation') await remote.deleteCalculation(node.id, context)
+    else await remote.deleteReport(node.id, context)
+    identities.renew(node.kind === 'record' ? readableOf(node) : node)
   }
 
   #refuseChanged(node: Deletable, before: Sight, present: Sight): void {
