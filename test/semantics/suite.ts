@@ -90,13 +90,18 @@ export const aboutEditing: readonly Promises[] = [
 /** What is written under several names of one thing. */
 export const aboutAliases: readonly Promises[] = [newFiles, newShares]
 
-/** What is made, renamed and deleted. */
-export const aboutNames: readonly Promises[] = [making, deleting, removingRecords, rights]
+/** What is made, renamed and deleted; and never deleted, because it was not meant or not shown. */
+export const aboutNames: readonly Promises[] = [
+  making,
+  deleting,
+  removingRecords,
+  rights,
+  freedNames,
+  bursts,
+  reportNames,
+]
 
-/** What is never deleted: what was not meant, and what was not shown. */
-export const aboutBursts: readonly Promises[] = [freedNames, bursts, reportNames]
-
-/** What is done where the answers are late, old or lost. */
+/** What is done where the answers are late, old or lost, and kept of a service that is set up again. */
 export const aboutDoubts: readonly Promises[] = [
   doubts,
   failedSaves,
@@ -104,7 +109,7 @@ export const aboutDoubts: readonly Promises[] = [
   lateLists,
   emptyPlaces,
   privateDrafts,
+  recreateService,
+  oneDate,
+  editedAnew,
 ]
-
-/** What is kept of a service that is set up again. */
-export const aboutRecreated: readonly Promises[] = [recreateService, oneDate, editedAnew]

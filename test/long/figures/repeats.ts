@@ -19,7 +19,7 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['mount/semantics/reading', { CALCFS_TEST_FULL: '1' }],
   ['mount/semantics/conditions', { CALCFS_TEST_FULL: '1' }],
   ['mount/semantics/namespace', { CALCFS_TEST_FULL: '1' }],
-  ['mount/semantics/recreated', { CALCFS_TEST_FULL: '1' }],
+  ['mount/semantics/doubts', { CALCFS_TEST_FULL: '1' }],
 ]
 /** Milliseconds for one of them. */
 const limit = 1_200_000

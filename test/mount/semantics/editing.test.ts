@@ -1,6 +1,6 @@
-// What is written into one file: on real mounts.
+// Texts that are written into one file, and under several names of one thing: on real mounts.
 import t from 'tap'
-import { aboutEditing, sideBySide } from '../../semantics/suite.js'
+import { aboutAliases, aboutEditing, sideBySide } from '../../semantics/suite.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-sideBySide(t, aboutEditing, warmMount)
+sideBySide(t, [...aboutEditing, ...aboutAliases], warmMount)

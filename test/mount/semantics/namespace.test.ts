@@ -1,4 +1,4 @@
-// What is made, renamed and deleted: on real mounts.
+// Things that are made, renamed and deleted, or not deleted because that was not meant: on real mounts.
 import t from 'tap'
 import { aboutNames, sideBySide } from '../../semantics/suite.js'
 import { warmMount } from '../../testbed/warm-mount.js'

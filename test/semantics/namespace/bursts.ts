@@ -97,12 +97,6 @@ export function bursts(t: Test, open: OpenTestbed): void {
       })
       t.same(await namesOf(testbed, calculation), before)
     })
-
-    t.test('DEL-1 without manage it is EPERM at once', async t => {
-      const { files } = await open(t)
-      t.equal(await outcome(files.unlink(`${calculation}/input.inp`)), 'EPERM')
-      t.equal(await outcome(files.lstat(`${calculation}/input.inp`)), 'done')
-    })
   })
 
   t.test('a burst that is called off', async t => {

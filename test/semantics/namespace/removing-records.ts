@@ -31,15 +31,6 @@ export function removingRecords(t: Test, open: OpenTestbed): void {
       })
     })
 
-    t.test('DEL-28 one that was saved here within the last minute is back after the pause', async t => {
-      await service.sends(t, [], async () => {
-        t.equal(await outcome(files.unlink(report)), 'done')
-        await testbed.pass(3200)
-        t.equal((await files.lstat(report)).kind, 'file')
-        await pauseEnds(testbed)
-      })
-    })
-
     t.test('DEL-3 a report is hidden at once, and deleted when the burst ends', async t => {
       await testbed.pass(61_000)
       await service.sends(t, [`DELETE /report?id=${ids.report}`], async () => {

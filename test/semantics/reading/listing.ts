@@ -2,19 +2,7 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
-import { type DriveFiles, namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
-
-/** Everything below a directory, seen as `ls -lR` sees it. */
-async function walk(files: DriveFiles, directory: string): Promise<string[]> {
-  const found: string[] = []
-  for (const [name, kind] of await files.readdir(directory)) {
-    const path = `${directory}/${name}`
-    const seen = await files.lstat(path)
-    found.push(`${path} ${seen.kind} ${seen.size}`)
-    if (kind === 'directory') found.push(...(await walk(files, path)))
-  }
-  return found
-}
+import { namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 
 export function listing(t: Test, open: OpenTestbed): void {
   t.test('LIST-8 a report that is gone is not listed, until it is opened again', async t => {
@@ -85,15 +73,6 @@ export function listing(t: Test, open: OpenTestbed): void {
           [ids.bare, 'calculation', 'No geometry'],
         ].sort(),
       )
-    })
-
-    t.test('SAVE-2 a record file is the record of the service', async t => {
-      const project = JSON.parse(await textOf(testbed, 'projects/Water splitting/.project.json'))
-      t.equal(project.id, Number(ids.water))
-      const calculation = JSON.parse(
-        await textOf(testbed, 'projects/Water splitting/TS1_opt/.calculation.json'),
-      )
-      t.equal(calculation.name, 'TS1_opt')
     })
 
     t.test('LIST-6 a pasted path of the web pages works below db, a colleague’s too', async t => {
@@ -190,22 +169,6 @@ export function listing(t: Test, open: OpenTestbed): void {
         }
       })
       t.same(lines(asked), [])
-    })
-
-    t.test('LIST-13 a second walk over everything asks for nothing', async t => {
-      // A record that was read before this test comes to the end of its ten seconds in it: then the walk after that asks for nothing.
-      let asked: readonly string[] = ['not yet']
-      for (let turn = 0; turn < 3 && asked.length > 0; turn += 1) {
-        const first = await walk(testbed.files, 'projects')
-        await testbed.pass(1200)
-        const second: string[] = []
-        const heard = await service.during(async () => {
-          second.push(...(await walk(testbed.files, 'projects')))
-        })
-        t.same(second, first)
-        asked = lines(heard)
-      }
-      t.same(asked, [])
     })
 
     t.test('LIST-13 what is not there is asked for once in five seconds', async t => {

@@ -2,7 +2,6 @@
 import type { Test } from 'tap'
 import { complete, poor } from '../../../src/service/store/options.js'
 import { ids, log } from '../../testbed/sample-data.js'
-import { lines } from '../../testbed/service.js'
 import { type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 import { variants } from '../../testbed/variants.js'
 
@@ -11,7 +10,7 @@ const calculation = 'projects/Water splitting/TS1_opt'
 export function reading(t: Test, open: OpenTestbed): void {
   t.test('reading', async t => {
     const testbed = await open(t)
-    const { files, service } = testbed
+    const { files } = testbed
 
     t.test('READ-1 a file is read as the service has it', async t => {
       t.equal(await textOf(testbed, `${calculation}/run.log`), log)
@@ -24,16 +23,6 @@ export function reading(t: Test, open: OpenTestbed): void {
       t.equal((await file.read(100, log.length - 5)).toString(), log.slice(-5))
       t.equal((await file.read(100, log.length)).length, 0)
       await file.close()
-    })
-
-    t.test('READ-1 what was read once is never asked for again, over a restart too', async t => {
-      const again = async () => t.equal(await textOf(testbed, `${calculation}/run.log`), log)
-      await testbed.remount()
-      const asked = await service.during(again)
-      t.same(
-        lines(asked).filter(line => /bitstream|xyz/.test(line)),
-        [],
-      )
     })
 
     t.test('SIZE-1 modes: contents are read-only, records are not', async t => {
@@ -77,21 +66,6 @@ export function reading(t: Test, open: OpenTestbed): void {
   t.test('bad answers', async t => {
     const testbed = await open(t, { settings: { deadlineMetadata: '3s' } })
     const { files, service } = testbed
-
-    t.test('READ-4 a file whose body is cut short is an error, never content', async t => {
-      await files.lstat(`${calculation}/run.log`)
-      const mend = service.intercept(/^GET \/calculation\/files\/bitstream.*run\.log/, response => {
-        response.writeHead(200, { 'content-length': String(log.length) })
-        response.write(log.slice(0, 100_000), () => response.destroy())
-      })
-      t.match(await outcome(files.readFile(`${calculation}/run.log`)), /^E/)
-      mend()
-    })
-
-    t.test('READ-4 and once the service is well again the file is whole', async t => {
-      await testbed.pass(1100)
-      t.equal(await textOf(testbed, `${calculation}/run.log`), log)
-    })
 
     for (const status of [202, 204, 206])
       t.test(`READ-7 an empty listing with the status ${status} is no empty folder`, async t => {

@@ -60,17 +60,6 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         t.match(await service.elsewhere('GET', `/${what}?id=${id}`), /"note":\{"n":0\.10\}/)
         t.equal(JSON.parse(await textOf(testbed, path)).description, 'Edited')
       })
-
-      t.test(`DRAFT-1 the id of a ${what} cannot be changed`, async t => {
-        const text = await textOf(testbed, path)
-        await service.sends(t, [], async () => {
-          const wrong = text.replace(`"id": ${id}`, '"id": 7')
-          t.equal(await outcome(overwrite(testbed, path, wrong)), 'EINVAL')
-        })
-        t.same(await namesOf(testbed, '.calcfs/drafts'), [`${what}-${id}.json`, `${what}-${id}.json.why`])
-        await overwrite(testbed, path, text)
-        t.same(await namesOf(testbed, '.calcfs/drafts'), [])
-      })
     }
 
     t.test('RENAME-1 a rename may take the old name at once, also of what was made here', async t => {
