@@ -39,7 +39,6 @@ export function requestsOf(given: Omit<RequestParts, 'remembered'>): ReadonlyMap
     [opcodes.unlink, altering('unlink', (_, header, name) => requests.remove(header, name, drive.unlink))],
     [opcodes.rmdir, altering('rmdir', (_, header, name) => requests.remove(header, name, drive.rmdir))],
     [opcodes.rename, altering('rename', (message, header) => requests.rename(message, header))],
-    [opcodes.rename2, altering('rename', (message, header) => requests.rename(message, header))],
     [opcodes.link, making('link', made => drive.link(made))],
     [opcodes.open, asking('open', (message, header) => requests.open(message, header))],
     [opcodes.create, altering('create', (_, header, name) => requests.create(header, name))],

@@ -36,7 +36,6 @@ export const opcodes = {
   destroy: 38,
   batchForget: 42,
   readdirplus: 44,
-  rename2: 45,
 } as const
 
 /** The node id of the directory that is mounted. */
@@ -148,7 +147,6 @@ const namesBehind = new Map<number, number>([
   [opcodes.rename, 8],
   [opcodes.link, 8],
   [opcodes.mkdir, 8],
-  [opcodes.rename2, 16],
   [opcodes.mknod, 16],
   [opcodes.create, 16],
 ])
@@ -164,17 +162,10 @@ export function symlinkIn(message: Buffer): { readonly name: string; readonly ta
   return { name, target }
 }
 
-export function renameIn(message: Buffer, opcode: number) {
-  const hasFlags = opcode === opcodes.rename2
-  const [from, to] = twoTexts(message, hasFlags ? 16 : 8)
-  const given = body(message, 8)
-  return {
-    from,
-    to,
-    directory: wide(given, 0),
-    // RENAME_NOREPLACE, RENAME_EXCHANGE and RENAME_WHITEOUT of renameat2(2).
-    flags: hasFlags ? given.readUInt32LE(8) : 0,
-  }
+/** Those with flags of renameat2(2) have an opcode of their own: it is not offered, and the kernel answers EINVAL by itself. */
+export function renameIn(message: Buffer) {
+  const [from, to] = twoTexts(message, 8)
+  return { from, to, directory: wide(body(message, 8), 0) }
 }
 
 export interface SetattrIn {

@@ -293,9 +293,8 @@ export class Requests {
     return nothing()
   }
 
-  async rename(message: Buffer, { node, opcode, pid }: Header): Promise<Answer> {
-    const { from, to, directory, flags } = renameIn(message, opcode)
-    if (flags !== 0) throw new Failure('invalid', 'a rename with conditions or an exchange is not offered')
+  async rename(message: Buffer, { node, pid }: Header): Promise<Answer> {
+    const { from, to, directory } = renameIn(message)
     const parent = this.parts.inodes.get(node)
     const goal = { parent: this.parts.inodes.get(directory), name: to }
     await this.parts.drive.rename({ parent, name: from }, goal, { process: processOf(pid) })

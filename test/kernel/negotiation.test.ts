@@ -116,14 +116,12 @@ for (const [kernel, offer] of Object.entries(offers))
     t.equal(await refused(opcodes.fsync, node, words(written, 0)), 'done')
     t.equal(await refused(opcodes.release, node, words(written, 0, 0)), 'done')
     t.equal(await refused(opcodes.rename, reports, Buffer.concat([words(reports), text('.x', '.y')])), 'done')
-    const exchange = Buffer.concat([words(reports, 2), text('.y', 'INDEX.tsv')])
-    t.equal(await refused(opcodes.rename2, reports, exchange), 'EINVAL', 'an exchange')
     t.equal(await refused(opcodes.unlink, reports, text('.y')), 'done')
     // FUSE_SETXATTR_EXT is not agreed on: 8 bytes in front of the name, on every kernel.
     const attribute = Buffer.concat([halves(1, 0), text('user.a'), Buffer.from('b')])
     t.equal(await refused(opcodes.setxattr, file, attribute), 'EOPNOTSUPP')
-    // ACCESS, BMAP, IOCTL, POLL, FALLOCATE, LSEEK, COPY_FILE_RANGE, SYNCFS, TMPFILE, STATX and what comes after them.
-    for (const opcode of [34, 37, 39, 40, 43, 46, 47, 50, 51, 52, 77])
+    // ACCESS, BMAP, IOCTL, POLL, FALLOCATE, LSEEK, RENAME2, COPY_FILE_RANGE, SYNCFS, TMPFILE, STATX and what comes after them.
+    for (const opcode of [34, 37, 39, 40, 43, 45, 46, 47, 50, 51, 52, 77])
       t.equal(await refused(opcode, file, Buffer.alloc(56)), 'ENOSYS', `opcode ${opcode}`)
     const changes = lines(service.heard).filter(line => !/^(GET|HEAD) |login/.test(line))
     t.same(changes, [])

@@ -92,6 +92,9 @@ t.test('why is right after a success (CLI-1)', async t => {
       t.match(await why(testbed, path), { stdout: /nothing is wrong/ }, path)
     }
     t.match(await why(testbed, looks[0][0]), { stdout: /cannot be changed: the files of a calculation/ })
+    const cwd = `${testbed.directory}/projects/Water splitting`
+    t.match(await run('mv', ['H2O', 'Water'], { cwd }), { code: 0 }, 'which asks for RENAME_NOREPLACE first')
+    t.match(await calcfsIn(cwd, 'why', 'H2O'), { stdout: /nothing failed here lately/ })
   })
 })
 
