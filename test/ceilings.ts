@@ -2,9 +2,9 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 44_800,
+  'lines of src': 44_767,
   'files of src': 326,
-  'lines of test': 37_475,
+  'lines of test': 37_467,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_208,
   'rules of docs/commands.md': 76,

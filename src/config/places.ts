@@ -70,7 +70,7 @@ function homeless(setting: 'cacheDir' | 'stateDir'): never {
 }
 
 /** The XDG rules say that a relative path in these variables counts as unset. */
-function xdg(environment: Environment, variable: string, fallback: string): string | undefined {
+export function xdg(environment: Environment, variable: string, fallback: string): string | undefined {
   const said = environment[variable]
   if (said !== undefined && isAbsolute(said)) return said
   const home = homeOf(environment)

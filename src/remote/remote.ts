@@ -65,7 +65,8 @@ export interface Look {
 }
 
 export type RecordKind = 'project' | 'calculation' | 'report' | 'share'
-export type Permission = 'READ' | 'WRITE' | 'FULLACCESS'
+export const permissions = ['READ', 'WRITE', 'FULLACCESS'] as const
+export type Permission = (typeof permissions)[number]
 
 /** As it is noted on disk. */
 export const identityForm = z.object({

@@ -11,6 +11,15 @@ export function codeOf(thrown: unknown): string | undefined {
 /** True for the error of a path that does not exist. */
 export const isMissing = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT'
 
+/** For `catch`: undefined for a path that does not exist. @throws any other error */
+export function unlessMissing(thrown: unknown): undefined {
+  if (!isMissing(thrown)) throw thrown
+}
+
+/** The words of a program that was run and failed, such as fusermount. */
+export const programWords = (thrown: unknown): string =>
+  thrown instanceof Error && 'stderr' in thrown ? String(thrown.stderr).trim() : String(thrown)
+
 /** An error of the operating system in words, `no space left on device (ENOSPC)`; undefined for any other. */
 export function systemWords(thrown: unknown): string | undefined {
   const number = thrown instanceof Error && 'errno' in thrown ? thrown.errno : undefined

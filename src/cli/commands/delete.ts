@@ -4,15 +4,13 @@ import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { confirm } from '../../terminal/prompt.js'
 import { chosenMounted, mountFlag } from '../control/choose.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
 
-interface Flags {
-  readonly mount?: string
+interface Flags extends JsonFlag {
   readonly yes?: true
-  readonly json?: true
 }
 
 export const deleteCommand = (): Command =>

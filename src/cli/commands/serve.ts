@@ -4,6 +4,7 @@ import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { Option } from 'commander'
+import { xdg } from '../../config/places.js'
 import type { Service } from '../../service/service.js'
 import {
   type Access,
@@ -15,7 +16,6 @@ import {
   switches,
   switchNames,
 } from '../../service/store/options.js'
-import { homeOf } from '../../system/user-name.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { printText, tell } from '../../terminal/print.js'
@@ -91,9 +91,7 @@ async function serve(flags: Flags): Promise<void> {
 }
 
 function defaultData(environment: NodeJS.ProcessEnv): string {
-  const home = homeOf(environment)
-  const base =
-    environment['XDG_DATA_HOME'] ?? (home === undefined ? undefined : join(home, '.local', 'share'))
+  const base = xdg(environment, 'XDG_DATA_HOME', '.local/share')
   if (base !== undefined) return join(base, 'calcfs', 'service')
   throw new Stop(exitCodes.usage, 'no home directory is known; name a directory for the data with --data.')
 }

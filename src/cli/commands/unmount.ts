@@ -5,17 +5,17 @@ import type { Status } from '../../drive/interface/control.js'
 import { readLeftDrafts } from '../../edit/journal/drafts.js'
 import { detach, fileSystemType, type Mount, mountAt, mountPath, unmount } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
+import { programWords } from '../../system/error-code.js'
 import { isProcessAlive } from '../../system/process.js'
 import { userPhrase } from '../../system/user-name.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
 import { sweepFor } from '../control/socket.js'
 
-interface Flags {
+interface Flags extends JsonFlag {
   readonly force?: true
-  readonly json?: true
 }
 
 /** Milliseconds a daemon may take to finish its work. */
@@ -111,17 +111,14 @@ async function unmountIdle(path: string): Promise<void> {
   try {
     await unmount(path)
   } catch (cause) {
+    // It is not always that a program uses the drive.
     throw new Stop(
       exitCodes.mountPoint,
-      `${path} stays mounted (${wordsOf(cause)}). Where it is in use, close what uses it (fuser -vm ${path} names it), or add --force.`,
+      `${path} stays mounted (${programWords(cause)}). Where it is in use, close what uses it (fuser -vm ${path} names it), or add --force.`,
       { cause },
     )
   }
 }
-
-/** The words of fusermount; it is not always that a program uses the drive. */
-const wordsOf = (cause: unknown): string =>
-  cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
 
 async function ended(pid: number): Promise<void> {
   const limit = Date.now() + endLimit

@@ -30,7 +30,7 @@ export async function daemonAt(path: string): Promise<Listener> {
       exitCodes.mountPoint,
       `nothing is mounted on ${path} any more; calcfs mount brings it up again.`,
     )
-  const found = (await listenerAt(path, mount.owner, process.env)) ?? (await namedSocket(mount))
+  const found = (await listenerAt(mount)) ?? (await namedSocket(mount))
   return {
     socketPath: found.socket,
     device: mount.device,
@@ -54,7 +54,7 @@ export const settled = <Answer>(all: readonly PromiseSettledResult<Answer>[]) =>
 
 /** True if the daemon of a mount has ended; one that hangs has not. */
 export async function hasEnded(mount: Mount): Promise<boolean> {
-  if ((await listenerAt(mount.path, mount.owner, process.env)) !== undefined) return false
+  if ((await listenerAt(mount)) !== undefined) return false
   return (await probeDaemon(mount.path)) === 'dead'
 }
 

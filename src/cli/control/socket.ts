@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import type { Environment } from '../../config/places.js'
 import { Failure } from '../../failure.js'
+import type { Mount } from '../../mount/mount-point.js'
 import { codeOf } from '../../system/error-code.js'
+import { privateDirectory } from '../../system/own-file.js'
 import { isProcessAlive } from '../../system/process.js'
 
 /** sun_path holds 108 bytes on Linux and 104 on macOS, its end included. */
 const longestPath = 100
-const privateMode = 0o700
 
 /** A socket is bound as `<mount point's hash>.<pid>` and then renamed, so that two daemons never remove each other's. */
 const directoryHash = (mountPoint: string): string =>
@@ -52,7 +53,7 @@ function candidates(user: number | undefined, environment: Environment): readonl
 /** In a shared directory another user may have taken the name: then it is not used. */
 async function socketRefusal(directory: string): Promise<string | undefined> {
   try {
-    await mkdir(directory, { mode: privateMode })
+    await mkdir(directory, { mode: privateDirectory })
   } catch (thrown) {
     const code = codeOf(thrown)
     if (code === undefined) throw thrown
@@ -78,17 +79,13 @@ export interface SocketListener {
 }
 
 /**
- * The daemon that `owner` runs for this mount point, the newest if there are several. It may have been started with other
+ * The daemon that the owner of a mount runs for it, the newest if there are several. It may have been started with other
  * environment variables than this process; Linux lists the sockets of all.
  */
-export async function listenerAt(
-  mountPoint: string,
-  owner: number | undefined,
-  environment: Environment,
-): Promise<SocketListener | undefined> {
-  const name = nameFor(mountPoint)
-  const listed = await listedBy(directoryHash(mountPoint))
-  const guesses = candidates(owner, environment).map(directory => ({
+export async function listenerAt({ path, owner }: Mount): Promise<SocketListener | undefined> {
+  const name = nameFor(path)
+  const listed = await listedBy(directoryHash(path))
+  const guesses = candidates(owner, process.env).map(directory => ({
     socket: join(directory, name),
     pid: undefined,
   }))

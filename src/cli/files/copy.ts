@@ -8,7 +8,7 @@ import {
   type TreeProblem,
 } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
-import { forReading, makeDirectoriesNow } from '../../system/own-file.js'
+import { forReading, makeDirectoriesNow, privateFile } from '../../system/own-file.js'
 import { Stop } from '../../terminal/exit.js'
 import {
   inTheWay,
@@ -58,7 +58,6 @@ const sameWithinMs = 1
 const coarseMs = 2_000
 /** Less what the umask of the shell takes. */
 const everybody = 0o777
-const privateMode = 0o600
 /** Read once: it can only be read by setting it. */
 const umask = process.umask()
 
@@ -205,7 +204,7 @@ export class Copy {
         )
     }
     await placed(target, async aside => {
-      const file = openSync(aside, 'wx', privateMode)
+      const file = openSync(aside, 'wx', privateFile)
       try {
         const sink = (bytes: Uint8Array): void => {
           onDisk(target, () => writeAll(file, bytes))

@@ -5,7 +5,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Command } from 'commander'
-import { isMissing } from '../../system/error-code.js'
+import { programWords, unlessMissing } from '../../system/error-code.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
@@ -52,10 +52,9 @@ async function carryOut(request: Request, runtime: string, directory: string): P
     await run(program, args, { timeout: limits.fusermount })
   } catch (cause) {
     await answer(runtime, 'refused')
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
     throw new Stop(
       exitCodes.noFuse,
-      `${directory} could not be mounted (${said}); calcfs doctor says what is missing.`,
+      `${directory} could not be mounted (${programWords(cause)}); calcfs doctor says what is missing.`,
       { cause },
     )
   }
@@ -91,10 +90,6 @@ async function requestIn(runtime: string): Promise<Request | undefined> {
     descriptor: Number(descriptor),
     options: ['nosuid', 'nodev', ...allowed],
   }
-}
-
-function unlessMissing(thrown: unknown): undefined {
-  if (!isMissing(thrown)) throw thrown
 }
 
 /** A descriptor is taken from processes of the same unit only. */

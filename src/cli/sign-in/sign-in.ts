@@ -11,7 +11,6 @@ import { asFailure } from '../../failure.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
 import { tokenEnd } from '../../remote/session/token.js'
-import { isMissing } from '../../system/error-code.js'
 import { isoText, localText } from '../../system/time-text.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
@@ -111,11 +110,6 @@ async function drivesOf({ base, user }: Account): Promise<readonly Status[]> {
 
 /** Those that no daemon has; none where there is no directory for them. */
 async function unsavedIn(stateDirectory: string): Promise<number> {
-  try {
-    const { left, damaged } = await readLeftDrafts(stateDirectory, systemClock.now)
-    return left.length + damaged.length
-  } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
-    return 0
-  }
+  const { left, damaged } = await readLeftDrafts(stateDirectory, systemClock.now)
+  return left.length + damaged.length
 }

@@ -7,7 +7,7 @@ import { Option } from 'commander'
 import { defaultLogFile } from '../../config/places.js'
 import type { Status } from '../../drive/interface/control.js'
 import { mountPath } from '../../mount/mount-point.js'
-import { codeOf } from '../../system/error-code.js'
+import { unlessMissing } from '../../system/error-code.js'
 import { isProcessAlive } from '../../system/process.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -131,10 +131,10 @@ const before = '.1'
 function openTail(file: string): () => Promise<readonly string[]> {
   let [inode, offset, rest] = [0, 0, '']
   return async () => {
-    const now = await stat(file).catch(absent)
+    const now = await stat(file).catch(unlessMissing)
     if (now === undefined) return []
     if (now.ino !== inode) {
-      const moved = await stat(file + before).catch(absent)
+      const moved = await stat(file + before).catch(unlessMissing)
       if (inode === 0 || moved?.ino === inode) rest += await bytesFrom(file + before, offset)
     }
     if (now.ino !== inode || now.size < offset) offset = 0
@@ -148,11 +148,7 @@ function openTail(file: string): () => Promise<readonly string[]> {
 }
 
 const bytesFrom = async (file: string, start: number): Promise<Buffer> =>
-  Buffer.concat((await createReadStream(file, { start }).toArray().catch(absent)) ?? [])
-
-function absent(thrown: unknown): undefined {
-  if (codeOf(thrown) !== 'ENOENT') throw thrown
-}
+  Buffer.concat((await createReadStream(file, { start }).toArray().catch(unlessMissing)) ?? [])
 
 const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const
 

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../record/json/json.js'
 import {
   type CalculationId,
   differ,
-  type Permission,
   type ProjectId,
+  permissions,
   type Remote,
   type RequestContext,
   type ShareId,
@@ -105,12 +105,10 @@ export function refuseId(what: string, written: string | undefined, own: string 
   )
 }
 
-const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
-
 /** @throws Failure 'refused' */
 export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
   const permission = dialect.shares.permission(share)
-  if (permission !== undefined && permissions.includes(permission)) return
+  if (permissions.some(known => known === permission)) return
   const given =
     permission === undefined ? 'there is no permission' : `${JSON.stringify(permission)} is no permission`
   throw new Failure('refused', `${given}; write one of ${permissions.join(', ')}`)

@@ -99,7 +99,7 @@ export function unstoredChange(
 export function keptFields(edits: Edits, stored: JsonObject): readonly string[] {
   const isThere = (name: string) => {
     const value = fieldValue(stored, name)
-    return value !== removed && !isNull(value)
+    return value !== removed && !(value.type === 'word' && value.raw === 'null')
   }
   return [...edits].filter(([name, edit]) => edit === removed && isThere(name)).map(([name]) => name)
 }
@@ -117,10 +117,6 @@ function fieldValue(record: JsonObject, name: string): Edit {
 
 function equalEdit(one: Edit, other: Edit): boolean {
   return one === removed || other === removed ? one === other : equalJson(one, other)
-}
-
-function isNull(json: Json): boolean {
-  return json.type === 'word' && json.raw === 'null'
 }
 
 /** A field that a text gives twice is refused, because either could be meant. What the service itself gives twice may stay so. @throws Failure 'refused' */

@@ -31,15 +31,18 @@ const notWanted = new Failure('busy', 'the rest of the answer is not wanted')
 const stalled = (): Failure =>
   new Failure('unreachable', 'the answer stalled', { cause: new Error('replaced by another connection') })
 
-/** Used once: `start` never rejects. */
+/**
+ * Used once: `start` never rejects. It waits for its place, and a change for earlier ones (no calls yet); asks, by one call or two;
+ * and has an answer from its first head on. The result may be given by then, while a body streams on.
+ */
 export class Attempt<Value> implements ExchangeListener, Entrant {
   readonly weight: TrafficClass
   readonly giveUp: (() => void) | undefined
   readonly #began: Instant
   /** Milliseconds until the deadline. */
   readonly #allowed: number
-  #give: (result: AttemptResult<Value>) => void = () => {}
-  #isGiven = false
+  /** Undefined once the result is given. */
+  #give: ((result: AttemptResult<Value>) => void) | undefined
   /** Sent and without an answer: at most two, the newest last. */
   #calls: Exchange[] = []
   #isSent = false
@@ -307,7 +310,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   /** An accepted answer that cannot be read: a question may be repeated, a write was carried out all the same. */
   #cut(answer: Arriving<Value>, failure: Failure): void {
     answer.stream?.fail(failure)
-    if (this.#isGiven) return
+    if (this.#give === undefined) return
     if (answer.isRefusal) {
       this.#refuse(answer, `(its words could not be read: ${failure.message})`)
       return
@@ -332,8 +335,9 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   }
 
   #conclude(result: AttemptResult<Value>): void {
-    if (this.#isGiven) return
-    this.#isGiven = true
+    const give = this.#give
+    if (give === undefined) return
+    this.#give = undefined
     const answer = this.#answer
     if (answer?.stream === undefined) this.#endWatch()
     if (answer !== undefined) this.#judge(answer, result)
@@ -345,7 +349,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     const failure = result.ended === 'badly' ? result.failure : undefined
     counter?.ended({ method, endpoint, outcome: String(status ?? failure?.kind), milliseconds })
     trace?.({ method, path, priority, milliseconds, status, failure: failure?.message })
-    this.#give(result)
+    give(result)
   }
 
   /** The verdict of an answer on the service. The head of a download says nothing of its body. */

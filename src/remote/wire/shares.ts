@@ -8,12 +8,10 @@ import {
   without,
 } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
-import type { Permission, ProjectId, Share, ShareId } from '../remote.js'
+import { type ProjectId, permissions, type Share, type ShareId } from '../remote.js'
 import { type FieldNames, usual } from './names.js'
 import { firstReadable, isEmpty, overlaid, textFieldOf } from './reading.js'
 import { idIn, nonBlankText } from './scalar.js'
-
-const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
 
 /** them: a user of the records. another: a different one. none: the text names no user. */
 export type PersonNamed = 'them' | 'another' | 'none'
@@ -25,7 +23,7 @@ export class Shares {
   readonly read = (record: JsonObject): Share | undefined => {
     const id = this.idOf(record)
     const given = this.permission(record)?.trim().toUpperCase()
-    const permission = given !== undefined && permissions.includes(given) ? (given as Permission) : undefined
+    const permission = permissions.find(known => known === given)
     return id === undefined
       ? undefined
       : { id: id as ShareId, permission, user: this.sharedWith(record), record }

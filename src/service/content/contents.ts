@@ -30,13 +30,11 @@ export function openContents(directory: string, store: Store) {
     },
     /** Deletes those of these contents that no calculation holds any more. */
     sweep(hashes: readonly string[]): void {
-      for (const hash of new Set(hashes)) if (!held(store, hash)) rmSync(pathOf(hash), { force: true })
+      const held = 'SELECT 1 FROM held WHERE hash = ? LIMIT 1'
+      for (const hash of new Set(hashes))
+        if (store.first(held, hash) === undefined) rmSync(pathOf(hash), { force: true })
     },
   }
 }
 
 export type Contents = ReturnType<typeof openContents>
-
-function held(store: Store, hash: string): boolean {
-  return store.first('SELECT 1 FROM held WHERE hash = ? LIMIT 1', hash) !== undefined
-}
