@@ -116,17 +116,16 @@ async function saveOnce(save: SaveState): Promise<SaveResult> {
     before = await record.read(context)
     if (record.isAnother(written.base, before) || isAnotherNow(save, before)) throw await setApart(draft)
     const change = mergeEdits(record, checked, before)
-    if (change.edits.size === 0) {
-      if (draft.meta.unread !== true) await history.remember(record.key, own.form, 'saved', save.by)
-      return finishSave(save, own, before, undefined)
-    }
-    isSent = true
-    const { stored: now, lost } = await sendChange({ ...save, said: own, readAt }, change)
-    const outcome = outcomeOf(record, own.form, { written: checked, change, stored: now })
-    await history.rememberAll(record.key, [
-      { text: own.form, how: 'saved', by: save.by },
-      ...(outcome === undefined ? [] : [{ text: outcome, how: 'outcome' as const }]),
-    ])
+    isSent = change.edits.size > 0
+    const { stored: now, lost } = isSent
+      ? await sendChange({ ...save, said: own, readAt }, change)
+      : { stored: before, lost: undefined }
+    const outcome = outcomeOf(record, own.form, { written: checked, before, stored: now })
+    if (isSent || draft.meta.unread !== true)
+      await history.rememberAll(record.key, [
+        { text: own.form, how: 'saved', by: save.by },
+        ...(outcome === undefined ? [] : [{ text: outcome, how: 'outcome' as const }]),
+      ])
     return finishSave(save, own, now, lost)
   } catch (thrown) {
     // A conflict leaves their text beside the draft, for a person to compare; of a request its sender has left it.
@@ -295,14 +294,14 @@ function finishSave(save: SaveState, own: OwnText, stored: JsonObject, lost: str
 function outcomeOf(
   record: EditableRecord,
   form: string,
-  { written, change, stored }: { written: WrittenEdit; change: RecordChange; stored: JsonObject },
+  { written, before, stored }: { written: WrittenEdit; before: JsonObject; stored: JsonObject },
 ): string | undefined {
   const made = editsBetween(record.dialect.plain(parseObject(form)), record.dialect.plain(stored))
-  const isFollowed = [...change.edits.keys()].some(name => record.follows?.(name))
+  const isFollowed = [...written.edits.keys()].some(name => record.follows?.(name))
   if (made.size === 0 && !isFollowed) return undefined
-  const others = editsBetween(written.base, record.dialect.plain(change.before))
+  const others = editsBetween(written.base, record.dialect.plain(before))
   // Fields that the writer's text did not have the service fills in.
   const isFilledIn = (name: string) => record.follows?.(name) || fieldOf(written.base, name) === undefined
-  const isOwn = (name: string) => change.edits.has(name) || !others.has(name) || isFilledIn(name)
+  const isOwn = (name: string) => written.edits.has(name) || !others.has(name) || isFilledIn(name)
   return [...made.keys()].every(isOwn) ? prettyPrint(stored) : undefined
 }

@@ -272,6 +272,22 @@ export function order(t: Test, open: OpenTestbed): void {
     },
   )
 
+  t.test('STALE-2 a row that two have taken out is out, and the next order goes on from that', async t => {
+    const testbed = await open(t)
+    const { service } = testbed
+    const [first = '', second = '', third = ''] = await linesOf(testbed)
+    await service.elsewhere('DELETE', `/calculation?id=${second.split('\t')[0]}`)
+    for (const [lines, sent] of [
+      [[first, third], []],
+      [[third], ['PUT /report/calculations']],
+    ] as const) {
+      await service.sends(t, sent, async () =>
+        t.equal(await outcome(overwrite(testbed, orderFile, written(lines))), 'done'),
+      )
+      t.same(await linesOf(testbed), lines)
+    }
+  })
+
   t.test('STALE-1 an order and a title from texts of before do not take each other back', async t => {
     const report = `reports/${ids.report}.json`
     const titled = (text: string) => text.replace('"Water"', '"New title"')
