@@ -27,6 +27,8 @@ export interface Draft {
   /** The last text of it that was JSON. */
   json: string
   base: Content
+  /** What else the drive may have taken for its base, which stays that while it waits. */
+  others?: readonly Content[] | undefined
 }
 
 /** A record, and with it the thing it is the record of. */

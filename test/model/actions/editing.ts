@@ -11,10 +11,10 @@ import {
   type Verdict,
 } from '../expected/content.js'
 import { stored } from '../expected/database.js'
-import { loaded } from '../expected/looking.js'
+import { type Loaded, loaded } from '../expected/looking.js'
 import { endsOfPaths } from '../expected/renamed.js'
 import { changedHere, lent } from '../expected/shown.js'
-import { calculationsOf, fileOf, pick, reachable, type Stage, type Thing } from '../stage.js'
+import { calculationsOf, type Draft, fileOf, pick, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
 import { altered } from './altering.js'
 import { listingChanged } from './spreading.js'
@@ -30,11 +30,11 @@ export type Distance = (one: Content, other: Content) => number
  */
 export function possibleBases(
   { met, metSince, hasRead }: Thing,
-  { base, mine }: { base: Content; mine: Content },
+  { base, mine, others = [] }: { base: Content; mine: Content; others?: Draft['others'] },
   distance: Distance,
 ): { readonly others: readonly Content[]; readonly inDoubt: boolean } {
   const near = distance(base, mine)
-  const asNear = met.filter(other => !same(other, base) && distance(other, mine) <= near)
+  const asNear = [...others, ...met.filter(other => !same(other, base) && distance(other, mine) <= near)]
   const since = met.slice(metSince)
   // An old text letter for letter, and a newer one was read: an old buffer, or a backup that is put back.
   const isOld = near === 0 && met.some(one => !same(one, base))
@@ -59,17 +59,14 @@ export async function edit(stage: Stage, step: Extract<Step, { does: 'edit' }>):
   await save(stage, thing, { ...from, text: altered(stage, from.json, step), style })
 }
 
-interface Saving {
+interface Saving extends Loaded {
   readonly text: string
-  /** The last text of it that was JSON. */
-  readonly json: string
-  readonly base: Content
   readonly style: Style
 }
 
 /** Writes the text, and holds what comes of it against the model. */
 export async function save(stage: Stage, thing: Thing, saving: Saving): Promise<string> {
-  const { text, base, style } = saving
+  const { text, base, others, style } = saving
   const { testbed } = stage.theatre
   const mine = resolved(stage, thing, saving)
   const before = heardWrites(stage)
@@ -86,14 +83,15 @@ export async function save(stage: Stage, thing: Thing, saving: Saving): Promise<
   const { kind, truth } = thing
   const existing = calculationsOf(stage)
   const question = { kind, base, mine, truth, isUp: stage.isUp, existing }
-  const verdicts = judgeAll(question, possibleBases(thing, { base, mine }, fieldsApart))
+  const bases = possibleBases(thing, { base, mine, others }, fieldsApart)
+  const verdicts = judgeAll(question, bases)
   expect(what, end, [...verdicts.flatMap(({ allowed }) => allowed), ...endsOfPaths(text, stage)])
   const isEdit = edited(base, mine).length > 0
   const mayEdit = isEdit || verdicts.length > 1
   if ((end !== 'done' || !mayEdit) && sent > 0)
     throw new Error(`${what} ended with ${end} and sent ${sent} requests`)
   if (end !== 'done') {
-    thing.draft = { text, json: text, base }
+    thing.draft = { text, json: text, base, others: bases.others }
     return end
   }
   thing.draft = undefined

@@ -29,7 +29,7 @@ export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>
   const sent = heardWrites(stage) - before
   // The lines say nothing of any other field.
   const list = (content: Content): Content => ({ calculations: rowsOf(content) })
-  const { others, inDoubt } = possibleBases(report, { base, mine }, rowsApart)
+  const { others, inDoubt } = possibleBases(report, { base, mine, others: report.order?.others }, rowsApart)
   const question = { kind: 'report' as const, base: list(base), mine: list(mine), truth: report.truth }
   const verdicts = judgeAll(
     { ...question, isUp: stage.isUp, existing: calculationsOf(stage) },
@@ -45,7 +45,7 @@ export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>
   expect(`${step.change} of ${path}`, end, allowed)
   if (end !== 'done') {
     if (sent > 0) throw new Error(`${path}: ${end}, and ${sent} requests were sent`)
-    report.order = { text, json: text, base }
+    report.order = { text, json: text, base, others }
     return
   }
   report.order = undefined

@@ -111,6 +111,7 @@ async function readTheirs(stage: Stage, at: number): Promise<void> {
   const theirs = contentIn(thing.kind, text)
   if (theirs === undefined) throw new Error(`${name} is no JSON`)
   draft.base = theirs
+  draft.others = []
   thing.met.push(theirs)
 }
 

@@ -8,6 +8,7 @@ export interface Loaded {
   /** The text, or the last of it that was JSON. */
   readonly json: string
   readonly base: Content
+  readonly others?: readonly Content[] | undefined
 }
 
 /** A text of this record that the drive may show now. */
