@@ -35,8 +35,10 @@ export function altered(stage: Stage, json: string, { change, by }: { change: Ch
       return `${json.replace(/\n */g, ' ')}\n\n`
     case 'nothing':
       return json
-    default:
-      return set('calculations', { type: 'array', items: listAfter(stage, itemsIn(record), { change, by }) })
+    default: {
+      const items = listAfter(stage, itemsIn(record), { change, by }, inRecord)
+      return set('calculations', { type: 'array', items })
+    }
   }
 }
 
@@ -45,33 +47,49 @@ function itemsIn(record: JsonObject): readonly Json[] {
   return list?.type === 'array' ? list.items : []
 }
 
-function listAfter(
+/** How a list has an entry. */
+interface Form<Entry> {
+  id(id: string): Entry
+  path(path: string): Entry
+  retitled(entry: Entry, title: string): Entry
+}
+
+const inRecord: Form<Json> = {
+  id: numberJson,
+  path: stringJson,
+  retitled: (item, title) => (item.type === 'object' ? withField(item, 'title', stringJson(title)) : item),
+}
+
+const asLine: Form<string> = {
+  id: id => id,
+  path: path => path,
+  retitled: (line, title) => [line.split('\t')[0], title, line.split('\t')[2] ?? ''].join('\t'),
+}
+
+function listAfter<Entry>(
   stage: Stage,
-  items: readonly Json[],
-  { change, by }: { change: Change; by: number },
-): readonly Json[] {
-  const at = by % Math.max(1, items.length)
+  entries: readonly Entry[],
+  { change, by }: { change: Change | 'empty'; by: number },
+  { id, path, retitled }: Form<Entry>,
+): readonly Entry[] {
+  const at = by % Math.max(1, entries.length)
   switch (change) {
     case 'reverse':
-      return items.toReversed()
+      return entries.toReversed()
     case 'drop':
-      return items.toSpliced(at, 1)
+      return entries.toSpliced(at, 1)
     case 'add':
-      return items.toSpliced(at, 0, numberJson(newEntry(stage, by).id))
+      return entries.toSpliced(at, 0, id(newEntry(stage, by).id))
     case 'add by path':
-      return items.toSpliced(at, 0, stringJson(newEntry(stage, by).path))
+      return entries.toSpliced(at, 0, path(newEntry(stage, by).path))
     case 'bad calculation':
-      return items.toSpliced(at, 0, numberJson(noSuchCalculation))
+      return entries.toSpliced(at, 0, id(noSuchCalculation))
     case 'twice the same':
-      return items.flatMap((item, index) => (index === at ? [item, item] : [item]))
+      return entries.flatMap((entry, index) => (index === at ? [entry, entry] : [entry]))
     case 'retitle':
-      return items.map((item, index) =>
-        index === at && item.type === 'object'
-          ? withField(item, 'title', stringJson(fresh(stage, 'Row')))
-          : item,
-      )
+      return entries.map((entry, index) => (index === at ? retitled(entry, fresh(stage, 'Row')) : entry))
     default:
-      throw new Error(`${change} is no change of a list`)
+      return entries
   }
 }
 
@@ -86,32 +104,9 @@ export function newEntry(stage: Stage, by: number): { id: string; path: string }
 export function alteredOrder(
   stage: Stage,
   text: string,
-  { change, by }: { change: Change | 'empty'; by: number },
+  step: { change: Change | 'empty'; by: number },
 ): string {
   const lines = text.split('\n').filter(line => line !== '')
-  const at = by % Math.max(1, lines.length)
-  const printed = (changed: readonly string[]) => changed.map(line => `${line}\n`).join('')
-  switch (change) {
-    case 'reverse':
-      return printed(lines.toReversed())
-    case 'drop':
-      return printed(lines.toSpliced(at, 1))
-    case 'add':
-      return printed(lines.toSpliced(at, 0, newEntry(stage, by).id))
-    case 'add by path':
-      return printed(lines.toSpliced(at, 0, newEntry(stage, by).path))
-    case 'bad calculation':
-      return printed(lines.toSpliced(at, 0, noSuchCalculation))
-    case 'retitle':
-      return printed(
-        lines.map((line, index) => {
-          const [id = '', , path = ''] = line.split('\t')
-          return index === at ? [id, fresh(stage, 'Row'), path].join('\t') : line
-        }),
-      )
-    case 'empty':
-      return '\n'
-    default:
-      return text
-  }
+  const after = step.change === 'empty' ? [''] : listAfter(stage, lines, step, asLine)
+  return after.map(line => `${line}\n`).join('')
 }

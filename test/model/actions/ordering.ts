@@ -1,17 +1,12 @@
 // `order.txt`: the report's list as lines, edited and saved as one new list.
-import { away, type Content, edited, judgeAll, linesOf, type Row, rowsOf, same } from '../expected/content.js'
+import { isShownBy } from '../expected/compare.js'
+import { away, type Content, cellsIn, edited, judgeAll, type Row, rowsOf } from '../expected/content.js'
 import { endsOfPaths } from '../expected/renamed.js'
-import { calculationsOf, pick, reachable, type Stage, type Thing } from '../stage.js'
+import { calculationsOf, pick, reachable, type Stage } from '../stage.js'
 import type { Step } from '../steps.js'
 import { alteredOrder } from './altering.js'
 import { type Distance, idAt, possibleBases, settle } from './editing.js'
 import { expect, heardWrites, read, write } from './writing.js'
-
-const lines = (text: string): string[][] =>
-  text
-    .split('\n')
-    .filter(line => line.trim() !== '')
-    .map(line => line.split('\t'))
 
 export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>): Promise<void> {
   const report = pick(reachable(stage, 'report'), step.at)
@@ -19,7 +14,7 @@ export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>
   if (report?.truth === undefined || report.draft !== undefined) return
   const path = `reports/${report.id}/order.txt`
   const shown = await read(stage, path)
-  const base = report.order?.base ?? baseOf(report, shown)
+  const base = report.order?.base ?? report.met.findLast(one => isShownBy(shown, one))
   if (base === undefined) return
   // A file that is only emptied waits for what comes next; a blank line is a text that says nothing.
   const text = alteredOrder(stage, shown, step) || '\n'
@@ -71,15 +66,9 @@ const numbered = (rows: readonly Row[]): string[] =>
     return `${calculation} ${times}`
   })
 
-/** The record whose list was shown. */
-function baseOf(report: Thing, shown: string): Content | undefined {
-  const rows = lines(shown).map(([id, title]) => `${id}\t${title}`)
-  return [...report.met].reverse().find(content => same(linesOf(content), rows))
-}
-
 /** What the lines mean. */
 function rowsIn(stage: Stage, text: string): Row[] {
-  return lines(text).map(([entry = '', title = '']) => ({
+  return cellsIn(text).map(([entry = '', title = '']) => ({
     calculation: idAt(stage, entry),
     title: title === '' ? null : title,
   }))

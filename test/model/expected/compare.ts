@@ -2,7 +2,7 @@
 import { outcome } from '../../testbed/testbed.js'
 import { read } from '../actions/writing.js'
 import { children, live, placeOf, reachable, type Stage, type Thing, titleOf } from '../stage.js'
-import { away, type Content, type Kind, linesOf, mark, printed, same } from './content.js'
+import { away, type Content, cellsIn, type Kind, mark, printed, rowsOf, same } from './content.js'
 import { childrenOf, rawField, reportsAfter, stored, storedText } from './database.js'
 import { loaded } from './looking.js'
 import { observe } from './shown.js'
@@ -159,14 +159,20 @@ async function compareOrder(stage: Stage, report: Thing): Promise<void> {
   if (report.order === undefined) seeOrder(report, text)
 }
 
+/** The lines are of this list, with its titles. */
+export const isShownBy = (text: string, content: Content): boolean =>
+  same(
+    rowsOf(content).map(({ calculation, title }) => [calculation, title ?? '']),
+    cellsIn(text).map(cells => cells.slice(0, 2)),
+  )
+
 /** A read of the order has seen the record that it is made from. */
 function seeOrder(report: Thing, text: string): void {
-  const rows = text.split('\n').flatMap(line => /^.+\t.*(?=\t)/.exec(line) ?? [])
   const { now, past } = report.record
   const records = [now, ...past.map(({ value }) => value)].filter(value => value.startsWith('{'))
   const contents = records.map(value => JSON.parse(value) as Content)
-  const seen = contents.filter(content => same(linesOf(content), rows))
-  if (seen.length === 0) throw new Error(`order.txt of ${report.id} shows ${printed(rows)}`)
+  const seen = contents.filter(content => isShownBy(text, content))
+  if (seen.length === 0) throw new Error(`order.txt of ${report.id} shows ${text}`)
   report.hasRead = true
   report.met.push(...seen)
 }

@@ -45,9 +45,9 @@ function rowsIn(list: unknown): Row[] {
 }
 
 export const rowsOf = (content: Content): readonly Row[] => (content['calculations'] ?? []) as readonly Row[]
-/** The list as `order.txt` shows it: the id and the title of each row. */
-export const linesOf = (content: Content): string[] =>
-  rowsOf(content).map(({ calculation, title }) => `${calculation}\t${title ?? ''}`)
+/** The cells of each line of `order.txt` that says something. */
+export const cellsIn = (text: string): string[][] =>
+  text.split('\n').flatMap(line => (line.trim() === '' ? [] : [line.split('\t')]))
 export const printed = (value: unknown): string => JSON.stringify(value)
 export const same = (one: unknown, other: unknown): boolean => printed(one) === printed(other)
 

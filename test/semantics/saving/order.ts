@@ -252,25 +252,18 @@ export function order(t: Test, open: OpenTestbed): void {
     }
   })
 
-  t.test(
-    'ORDER-11 a whole new order, which shares no row with any known text, is an edit of the newest',
-    async t => {
-      const testbed = await open(t)
-      const stored = async () =>
-        JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`)).calculations.map(
-          (row: { calcId: number }) => String(row.calcId),
-        )
-      for (const list of [ids.transition, [ids.transition, ids.product, ids.bare].join()]) {
-        const body = JSON.stringify({ id: Number(ids.report), listCalculations: list })
-        await testbed.service.elsewhere('PUT', '/report/calculations', body)
-        await testbed.files.touch(`reports/${ids.report}`)
-        await testbed.pass(3200)
-        await textOf(testbed, orderFile)
-      }
-      await overwrite(testbed, orderFile, `${ids.indigo}\n`)
-      t.same(await stored(), [ids.indigo])
-    },
-  )
+  t.test('ORDER-11 a whole new order, of rows in no known text, is an edit of the newest', async t => {
+    const testbed = await open(t)
+    for (const list of [ids.transition, [ids.transition, ids.product, ids.bare].join()]) {
+      const body = JSON.stringify({ id: Number(ids.report), listCalculations: list })
+      await testbed.service.elsewhere('PUT', '/report/calculations', body)
+      await testbed.files.touch(`reports/${ids.report}`)
+      await testbed.pass(3200)
+      await textOf(testbed, orderFile)
+    }
+    await overwrite(testbed, orderFile, `${ids.indigo}\n`)
+    t.same(await listOf(testbed), [ids.indigo])
+  })
 
   t.test('STALE-2 a row that two have taken out is out, and the next order goes on from that', async t => {
     const testbed = await open(t)
