@@ -30,9 +30,8 @@ export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>
     { ...question, isUp: stage.isUp, existing: calculationsOf(stage) },
     { others: others.map(list), inDoubt },
   )
-  const isEmpty = rowsOf(mine).length === 0
   const allowed = [
-    ...(isEmpty ? ['EINVAL'] : verdicts.flatMap(verdict => verdict.allowed)),
+    ...(rowsOf(mine).length === 0 ? ['EINVAL'] : verdicts.flatMap(verdict => verdict.allowed)),
     // Entries are looked up before anything else.
     ...(stage.isUp ? [] : away),
     ...endsOfPaths(text, stage),
