@@ -1,12 +1,11 @@
 // Composition root of a mount, from the kernel to the network: caches, journal, editing, drive.
 import { openFailureLog } from '../drive/failure-log.js'
 import { KernelNews } from '../drive/interface/kernel-news.js'
-import type { Pins } from '../drive/pins/pins.js'
 import { asFailure, type Failure } from '../failure.js'
 import { dueIn } from '../remote/clock.js'
 import { seldom } from '../seldom.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
-import { buildDrive, buildEditing } from './build-drive.js'
+import { buildDrive } from './build-drive.js'
 import { buildCaches, buildFleet, buildJournal, type Caches } from './build-stores.js'
 import { claimPlaces, watchDirectories } from './own-places.js'
 
@@ -21,21 +20,12 @@ export async function assemble(settings: AssemblySettings) {
   const failureLog = openFailureLog(now)
   const news = new KernelNews()
   const fleet = await buildFleet(settings, say, change => caches.outdate(change))
-  let pins: Pins | undefined
-  const caches: Caches = buildCaches(
-    settings,
-    note,
-    { writeSide: () => editing.writeSide, pins: () => pins },
-    news,
-    fleet,
-  )
+  let built: ReturnType<typeof buildDrive> | undefined
+  const caches: Caches = buildCaches(settings, note, () => built, news, fleet)
   const journal = await buildJournal(settings, note, caches, news)
-  const editing = buildEditing(settings, note, caches, journal, { failureLog, news })
   const places = await watchDirectories(account, { note, now })
-  const built = buildDrive(settings, caches, journal, editing, { failureLog, news, places })
-  pins = built.pins
-  const { drive, reader, control } = built
-  const { writeSide } = editing
+  built = buildDrive(settings, note, caches, journal, { failureLog, news, places })
+  const { control, drive, pins, reader, tree, writeSide } = built
   const { drafts, draftStore, history, state } = journal
   writeSide.keptDrafts.adopt()
   for (const { id, damage } of draftStore.found) if (damage !== undefined) log.warn({ draft: id }, damage)
@@ -76,13 +66,11 @@ export async function assemble(settings: AssemblySettings) {
     fleet,
     /** The first program that comes finds the top listed, or its listing on its way; where that fails it asks by itself. */
     async listTop(): Promise<void> {
-      await editing.tree
-        .list({ kind: 'top' }, dueIn(config.deadlineMetadata, clock, 'guess'))
-        .catch(asFailure)
+      await tree.list({ kind: 'top' }, dueIn(config.deadlineMetadata, clock, 'guess')).catch(asFailure)
     },
     /** Work after the mount is up: old drafts are reconciled, old texts forgotten. */
     async tidy(): Promise<void> {
-      built.pins.start()
+      pins.start()
       for (const draft of drafts.unsent()) {
         await writeSide.keptDrafts
           .settle(draft, dueIn(config.deadlineSave, clock, 'guess'))
@@ -95,7 +83,7 @@ export async function assemble(settings: AssemblySettings) {
     /** From now on nothing that was removed and waits is deleted. */
     stopDeleting: (): void => writeSide.burst.stop(),
     async close(): Promise<void> {
-      const pinsClosed = built.pins.close()
+      const pinsClosed = pins.close()
       for (const { path } of await writeSide.burst.close())
         log.warn({ path }, 'this was not deleted: the drive ended before')
       writeSide.newFiles.end()

@@ -31,17 +31,25 @@ import { openStatus } from './status-text.js'
 interface Told {
   readonly failureLog: FailureLog
   readonly news: KernelNews
+  readonly places: DirectoryTroubles
 }
 
-export function buildEditing(
-  { config, connection, mountPoint, clock }: AssemblySettings,
+/** Requests of all pins side by side; the rest is for users, and for what is foreseen. */
+const pinRequestsAtMost = 16
+/** Milliseconds after which the listings of pinned projects are asked for again. */
+const pinInterval = 600_000
+
+export function buildDrive(
+  settings: AssemblySettings,
   note: Note,
   caches: Caches,
   journal: Journal,
-  { failureLog, news }: Told,
+  { failureLog, news, places }: Told,
 ) {
-  const { dialect } = connection
-  const { drafts, scratch } = journal
+  const { config, connection, mountPoint, clock } = settings
+  const { now } = clock
+  const { account, dialect } = connection
+  const { drafts, roots, scratch } = journal
   const writeSide = new WriteSide({
     ...caches,
     ...journal,
@@ -72,25 +80,6 @@ export function buildEditing(
       hasDraft: node => writeSide.records.draftOf(nodeKey(node)) !== undefined,
     },
   })
-  return { writeSide, tree }
-}
-
-/** Requests of all pins side by side; the rest is for users, and for what is foreseen. */
-const pinRequestsAtMost = 16
-/** Milliseconds after which the listings of pinned projects are asked for again. */
-const pinInterval = 600_000
-
-export function buildDrive(
-  settings: AssemblySettings,
-  caches: Caches,
-  journal: Journal,
-  { writeSide, tree }: ReturnType<typeof buildEditing>,
-  { failureLog, news, places }: Told & { readonly places: DirectoryTroubles },
-) {
-  const { config, connection, clock } = settings
-  const { now } = clock
-  const { account, dialect } = connection
-  const { drafts, roots } = journal
   const pins = new Pins({
     ...caches,
     store: new PinStore(caches.ledger, caches.content, config.cacheSize),
@@ -104,7 +93,6 @@ export function buildDrive(
     log: (sentence, about = {}) => settings.log.warn(about, sentence),
   })
   const status = openStatus({ settings, caches, journal, writeSide, failureLog, places, pins })
-  const { records } = writeSide
   const deadlines = {
     metadata: config.deadlineMetadata,
     read: readDeadline(config),
@@ -126,7 +114,13 @@ export function buildDrive(
     writeSide,
     failureLog,
     statfs: () => spaceOf(account.places.state),
-    xattrs: openXattrs({ ...caches, records, failureLog, roots, service: account.base.href }),
+    xattrs: openXattrs({
+      ...caches,
+      records: writeSide.records,
+      failureLog,
+      roots,
+      service: account.base.href,
+    }),
     news,
     foresight: openPrefetcher({
       ...caches,
@@ -151,6 +145,8 @@ export function buildDrive(
     watch: openWatch(metricSources(settings, caches, drafts)),
   })
   return {
+    writeSide,
+    tree,
     drive: openDrive(parts),
     reader: openDriveReader(unwatched, clock, failureLog.note),
     control,

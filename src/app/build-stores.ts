@@ -29,18 +29,17 @@ import { type AssemblySettings, type Note, namesAtMost } from './assembly-settin
 import { authorityIn } from './connect.js'
 
 /**
- * @param later the parts built from the caches, and used once they exist; the write side is told of a share that is another person's
+ * @param built from the caches: undefined before
  * @param news goes to the kernel
  */
 export function buildCaches(
   { config, connection, clock, activity }: AssemblySettings,
   note: Note,
-  later: { writeSide(): WriteSide; pins(): Pins | undefined },
+  built: () => { readonly writeSide: WriteSide; readonly pins: Pins } | undefined,
   news: KernelNews,
   fleet: Fleet | undefined,
 ) {
   const { now } = clock
-  const { writeSide, pins } = later
   const { account, capabilities } = connection
   const { cache } = account.places
   const ledger = new Ledger(join(cache, 'index'), { clock, log: note })
@@ -65,9 +64,9 @@ export function buildCaches(
       service: health,
       activity,
       source: fleet?.answers,
-      isKept: (query, answer) => pins()?.store.keepsAnswer(query, answer) === true,
+      isKept: (query, answer) => built()?.pins.store.keepsAnswer(query, answer) === true,
       changed(namespace, key) {
-        pins()?.changed(namespace, key)
+        built()?.pins.changed(namespace, key)
         if (namespace === undefined || key === undefined) return news.tell('all')
         const shown = shownByQuery(namespace, key)
         if (shown !== undefined) news.tell({ key: shown })
@@ -81,7 +80,7 @@ export function buildCaches(
     identities,
     lacks: connection.lacks,
     doubts: connection.doubts,
-    otherShare: (project, share) => writeSide().otherShare(project, share),
+    otherShare: (project, share) => built()?.writeSide.otherShare(project, share),
   })
   const content = new ContentCache({
     directory: join(cache, 'content'),
@@ -95,8 +94,8 @@ export function buildCaches(
     clock,
     log: note,
     replaced: name => fleet?.contents.replaced(name),
-    dropped: name => pins()?.dropped(name),
-    pinned: () => pins()?.store.names() ?? new Set(),
+    dropped: name => built()?.pins.dropped(name),
+    pinned: () => built()?.pins.store.names() ?? new Set(),
     // So seldom that no message needs to know which.
     changed: () => news.tell('all'),
   })

@@ -10,7 +10,6 @@ import type { WriteSide } from '../drive/write-side.js'
 import { asFailure } from '../failure.js'
 import { fixedNames } from '../layout.js'
 import { dueIn } from '../remote/clock.js'
-import type { Instant } from '../remote/remote.js'
 import { isoText } from '../system/time-text.js'
 import { version } from '../terminal/package-root.js'
 import type { AssemblySettings } from './assembly-settings.js'
@@ -39,76 +38,74 @@ const statusPatience = 1000
 const checkPatience = 2400
 
 /** A status is needed when things go wrong: it does not wait for a service that is away. */
-export function openStatus(sources: StatusSources): (check?: boolean) => Promise<Status> {
-  const { settings, caches, journal, places } = sources
-  const { clock } = settings
-  const since = clock.now()
-  return async (check = false) => {
-    const checks = check
-      ? [caches.health.check(dueIn(checkPatience, clock)), caches.fleet?.begun('a command')]
-      : []
+export function openStatus({
+  settings,
+  caches,
+  journal,
+  writeSide,
+  failureLog,
+  places,
+  pins,
+}: StatusSources) {
+  const { activity, clock, config, connection } = settings
+  const { account } = connection
+  const { content, fleet, health, identities } = caches
+  const began = clock.now()
+  return async (check = false): Promise<Status> => {
+    const checks = check ? [health.check(dueIn(checkPatience, clock)), fleet?.begun('a command')] : []
+    // The top of projects/, or why it is unknown.
     const asked = journal.roots.top(dueIn(statusPatience, clock)).then(
       top => journal.roots.explain(top),
       (thrown: unknown) => asFailure(thrown).message,
     )
     const [top] = await Promise.all([asked, ...checks])
-    return statusOf(sources, { top, since, places: await places() })
-  }
-}
-
-/** `top` states what is at the top of projects/, or why that is unknown; `places` the problems of own directories. */
-function statusOf(
-  { settings, caches, journal, writeSide, failureLog, pins }: StatusSources,
-  now: { readonly top: string; readonly since: Instant; readonly places: readonly string[] },
-): Status {
-  const { activity, clock, config, connection } = settings
-  const { account } = connection
-  const { content, fleet, health, identities } = caches
-  const { outage, signedOut } = health
-  const { until, renewed } = connection.signIn()
-  const pause = activity.pauses.longest()
-  return {
-    service: account.base.href,
-    user: account.user,
-    mountPoint: settings.mountPoint,
-    access: config.access,
-    pid: process.pid,
-    control: settings.controlSocket,
-    logFile: config.logFile,
-    at: isoText(clock.now()),
-    version: ownVersion,
-    since: isoText(now.since),
-    top: now.top,
-    answers: outage === undefined,
-    awaySince: outage && isoText(outage.since),
-    awayBecause: outage?.failure.message,
-    signedIn: signedOut === undefined,
-    signedOutSince: signedOut && isoText(signedOut.since),
-    signedOutBecause: signedOut && signInEnded(signedOut.failure),
-    signedInUntil: until === undefined ? undefined : isoText(until),
-    signInRenewed: renewed,
-    lacking: connection.lacking(),
-    requests: health.asked,
-    kernel: activity.kernel.way,
-    kernelBecause: activity.kernel.because,
-    pausedMs: pause && Math.round(pause.milliseconds),
-    pausedAt: pause && isoText(clock.now() - pause.ago),
-    answersInMs: health.answersIn,
-    fleet: fleet && { ...fleet.status() },
-    cache: content.stats(),
-    pins: pins.reports(),
-    otherThings: identities.count,
-    unsent: journal.drafts.list().map(one => ({ ...draftFacts(one) })),
-    deleting: waitingRemovals(writeSide.burst).map(({ since, ...one }) => ({
-      ...one,
-      since: isoText(since),
-    })),
-    keptHere: keptHere(journal.scratch).slice(0, keptHereAtMost),
-    removedInVain: failureLog.removedInVain().slice(0, inVainAtMost),
-    places: now.places,
-    lastFailure: failureLog.last,
-    state: account.places.state,
-    cacheDirectory: account.places.cache,
+    const troubles = await places()
+    const { outage, signedOut } = health
+    const { until, renewed } = connection.signIn()
+    const pause = activity.pauses.longest()
+    return {
+      service: account.base.href,
+      user: account.user,
+      mountPoint: settings.mountPoint,
+      access: config.access,
+      pid: process.pid,
+      control: settings.controlSocket,
+      logFile: config.logFile,
+      at: isoText(clock.now()),
+      version: ownVersion,
+      since: isoText(began),
+      top,
+      answers: outage === undefined,
+      awaySince: outage && isoText(outage.since),
+      awayBecause: outage?.failure.message,
+      signedIn: signedOut === undefined,
+      signedOutSince: signedOut && isoText(signedOut.since),
+      signedOutBecause: signedOut && signInEnded(signedOut.failure),
+      signedInUntil: until === undefined ? undefined : isoText(until),
+      signInRenewed: renewed,
+      lacking: connection.lacking(),
+      requests: health.asked,
+      kernel: activity.kernel.way,
+      kernelBecause: activity.kernel.because,
+      pausedMs: pause && Math.round(pause.milliseconds),
+      pausedAt: pause && isoText(clock.now() - pause.ago),
+      answersInMs: health.answersIn,
+      fleet: fleet && { ...fleet.status() },
+      cache: content.stats(),
+      pins: pins.reports(),
+      otherThings: identities.count,
+      unsent: journal.drafts.list().map(one => ({ ...draftFacts(one) })),
+      deleting: waitingRemovals(writeSide.burst).map(({ since, ...one }) => ({
+        ...one,
+        since: isoText(since),
+      })),
+      keptHere: keptHere(journal.scratch).slice(0, keptHereAtMost),
+      removedInVain: failureLog.removedInVain().slice(0, inVainAtMost),
+      places: troubles,
+      lastFailure: failureLog.last,
+      state: account.places.state,
+      cacheDirectory: account.places.cache,
+    }
   }
 }
 

@@ -43,7 +43,8 @@ const remembered = 4096
 export class Identities {
   /** Ids that stood for another thing, since the mount. */
   count = 0
-  readonly #listeners: ((other: ReusedId) => void)[] = []
+  /** Told of each id that stands for another thing, before that is shown. */
+  another: (other: ReusedId) => void = () => {}
   readonly #changes = new RecentMap<string, ReusedId>(remembered)
   /** One thing is asked about several times in a row. */
   #lastRow: { readonly text: string; readonly row: IdentityRow | undefined } = { text: '', row: undefined }
@@ -56,7 +57,7 @@ export class Identities {
 
   /**
    * The service says this of the thing now. Answers the mark under which contents of it are kept; where it is another
-   * thing than before, the listeners have forgotten the old one by then.
+   * thing than before, the old one is forgotten by then.
    */
   observe(thing: RecordRef, said: Identity, by: AnswerSource): string {
     const row = this.#rowOf(thing)
@@ -118,11 +119,6 @@ export class Identities {
     if (this.#rowOf(thing) !== undefined) this.#keep(thing, { mark: `#${this.now()}` })
   }
 
-  /** Told of each id that stands for another thing, before that is shown. */
-  listen(told: (other: ReusedId) => void): void {
-    this.#listeners.push(told)
-  }
-
   /** The last change of what this id stands for, since the mount. */
   changeOf(thing: RecordRef): ReusedId | undefined {
     return this.#changes.get(keyOf(thing))
@@ -148,7 +144,7 @@ export class Identities {
     this.#changes.set(keyOf(thing), other)
     this.log('an id stands for another thing than before', { ...thing, sentence })
     const mark = this.#keep(thing, { mark: freshMark(said, this.now()), [by]: said })
-    for (const listener of this.#listeners) listener(other)
+    this.another(other)
     return mark
   }
 }

@@ -113,7 +113,7 @@ export class WriteSide {
     this.keptDrafts = keptDrafts
     this.deleteSender = new DeleteSender({ ...parts, newFiles, keptDrafts })
     this.createRename = new CreateRename(parts)
-    sources.identities.listen(({ thing }) => this.#another(thing))
+    sources.identities.another = ({ thing }) => this.#another(thing)
   }
 
   source(node: EditableNode): RecordSource {

@@ -116,8 +116,6 @@ export interface KnownParts {
   readonly identities: Identities
 }
 
-type CalculationParts = Omit<KnownParts, 'tree'>
-
 /** `unlisted` are directories of which nothing was told, so that more may lie in them. */
 export async function knownSubtree(from: PlacedNode, parts: KnownParts) {
   let unlisted = 0
@@ -136,14 +134,14 @@ function knownEntries(directory: WalkedNode, parts: KnownParts): readonly Dentry
 }
 
 /** The calculations of a report, as far as they are known. */
-function calculationsIn(report: JsonObject, parts: CalculationParts): readonly Dentry[] {
+function calculationsIn(report: JsonObject, parts: KnownParts): readonly Dentry[] {
   return (parts.dialect.lists.rows(report) ?? []).flatMap(({ calculation }, at): Dentry[] => {
     const node = knownCalculation(calculation, parts)
     return node === undefined ? [] : [{ name: `${at + 1}-${node.title}`, node }]
   })
 }
 
-function knownCalculation(id: CalculationId, parts: CalculationParts): CalculationNode | undefined {
+function knownCalculation(id: CalculationId, parts: KnownParts): CalculationNode | undefined {
   const record = parts.catalog.record({ kind: 'calculation', id }).known()
   return record === undefined ? listedCalculation(id, parts) : calculationOf(id, record, parts)
 }
@@ -154,14 +152,14 @@ function knownCalculation(id: CalculationId, parts: CalculationParts): Calculati
  */
 function listedCalculation(
   id: CalculationId,
-  { catalog, identities }: CalculationParts,
+  { catalog, identities }: KnownParts,
 ): CalculationNode | undefined {
   const parent = identities.known({ kind: 'calculation', id })?.parent
   const siblings = parent === undefined ? undefined : catalog.children(parent as ProjectId).known()
   return siblings?.calculations.find(one => one.id === id)
 }
 
-function calculationOf(id: CalculationId, record: JsonObject, parts: CalculationParts): CalculationNode {
+function calculationOf(id: CalculationId, record: JsonObject, parts: KnownParts): CalculationNode {
   const { born, title = '' } = parts.dialect.facts(record)
   return listedCalculation(id, parts) ?? { kind: 'calculation', id, title, born }
 }
