@@ -29,9 +29,9 @@ export function prettyPrint(json: Json): string {
   return text
 }
 
-/** The same in UTF-8; a long record is never there as a tree. */
+/** The same in UTF-8, outside of Node's pool, 8 kB of which a kept text would hold; a long record is never there as a tree. */
 export function prettyBytes(json: Json): Buffer {
-  return isLong(json) ? laidOut(json.text, 0, '\n') : Buffer.from(prettyPrint(json))
+  return isLong(json) ? laidOut(json.text, 0, '\n') : Buffer.from(encoder.encode(prettyPrint(json)).buffer)
 }
 
 /** A text of many parts in UTF-8, which is never there as a whole string. */
