@@ -35,11 +35,11 @@ async function run(frame: Frame): Promise<void> {
     frame.add('connections to another origin', elsewhere.heard.length)
     for (const heard of elsewhere.heard) frame.wrong.push(`another origin was asked: ${heard.slice(0, 200)}`)
   })
-  // One life alone tells of the collector's moment; a leak is in each.
+  // One life alone tells of the collector's moment; a leak is in each. Answers are kept up to their bound, which no life reaches.
   const median = [...growths].sort((one, other) => one - other)[growths.length >> 1]
   if (median === undefined) return
   frame.most('percent more memory after the second half, median of lives', median)
-  if (median > 5) frame.short(`${Math.round(median)} % more memory after second halves`)
+  if (median > 20) frame.short(`${Math.round(median)} % more memory after second halves`)
 }
 
 /** All of the matrix in an order of its own, then two kinds at a time for as long as there is time. */
@@ -86,7 +86,7 @@ const planOf = (pick: Chance, plan: Pick<Plan, 'way' | 'door' | 'kinds' | 'size'
 
 export const hostile: Figure = {
   name: 'hostile',
-  goal: `hostile answers: ${kinds.length} kinds × {listing, record, size, content, xyz, PUT, POST, login} × six ways of HEAD and Range × 3 kB, 300 kB, 20 MB, deadlines 1 s and default: ≥ 20,000 operations, 0 wrong bytes where two sources could tell, 0 hangs, 0 crashes, 0 bad bytes kept after a remount, 0 connections to another origin, descriptors and memory back within 5 %`,
+  goal: `hostile answers: ${kinds.length} kinds × {listing, record, size, content, xyz, PUT, POST, login} × six ways of HEAD and Range × 3 kB, 300 kB, 20 MB, deadlines 1 s and default: ≥ 20,000 operations, 0 wrong bytes where two sources could tell, 0 hangs, 0 crashes, 0 bad bytes kept after a remount, 0 connections to another origin, descriptors back within 5 %, memory within 20 %`,
   least: { operations: 20_000 },
   counts: ['operations', 'right', 'refused', 'untellable lies', 'read again after a remount'],
   run,

@@ -140,7 +140,7 @@ async function warmUp(drive: MountTestbed, limit: number): Promise<void> {
     await timed(limit, ({ call }) => call(stat(join(drive.directory, `by-id/calculation/${at}/data.bin`))))
 }
 
-/** Cases after which a daemon has everything that it holds at all: code, connections, records up to their bound. */
+/** Cases after which a daemon has its code and connections; answers fill their bound for 2,000 more. */
 const warmWithin = 150
 
 /** Bytes that a daemon has once nothing is asked of it for a moment. */
