@@ -302,12 +302,6 @@ export const ways: readonly Kind[] = [
     keeps: ['%.~1~'],
     script: emacs('version-control t'),
   },
-  {
-    name: 'emacs that copies to those',
-    habit: 'buffer',
-    keeps: ['%.~1~'],
-    script: emacs('version-control t backup-by-copying t'),
-  },
   { name: 'ex', habit: 'at once', script: atOnce(`ex -s -u NONE -c '%${retitle}' -c x "$file"`) },
   {
     name: 'python with fsync between small writes',

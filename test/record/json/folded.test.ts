@@ -79,16 +79,6 @@ t.test('a long text with one sign wrong is refused where JSON.parse refuses it',
   )
 })
 
-t.test('of a long record only what is looked at becomes a tree', async t => {
-  const record = parseJson(`{"id":7,"rows":[${padding}],"name":"a"}`)
-  t.ok(record instanceof LongObject)
-  t.same(record.type === 'object' && record.fields.map(({ name, value }) => [name, value.type]), [
-    ['id', 'number'],
-    ['rows', 'array'],
-    ['name', 'string'],
-  ])
-})
-
 function manyFields(count: number): string {
   const fields = Array.from({ length: count }, (_, at) => `"field${at}":${at}`)
   return `{"id":7,"name":"many","n\\u0061me2":"x","twice":1,${fields.join(',')},"twice":[2],"creationDate":1700000000000}`
