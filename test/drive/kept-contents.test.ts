@@ -1,6 +1,9 @@
 // Contents on this disk: which bytes are asked for, what of them is kept and for how long, and that harm to a kept file is never served.
+import { pbkdf2 } from 'node:crypto'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { appendFile, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { storedBytes } from '../../src/cache/content/store/checksum.js'
 import { opcodes } from '../../src/kernel/protocol.js'
@@ -13,6 +16,7 @@ import { until } from '../testbed/within.js'
 t.setTimeout(240_000)
 t.jobs = 3
 
+const derived = promisify(pbkdf2)
 const mebibyte = 1 << 20
 const block = 131_072
 const folder = `by-id/calculation/9000`
@@ -187,6 +191,28 @@ t.test('READ-21 a kept file that another program has harmed is never served', as
     await readWell('once more')
     t.equal(sent.length, asked, `${what}: it is kept again`)
   }
+})
+
+t.test('READ-21 what is written between the look at a kept file and the read is not served', async t => {
+  const bytes = bytesOf(2_500_000)
+  const { testbed } = await holding(t, new Map([['log', { bytes }]]))
+  await readAll(testbed, 'log')
+  await until(5_000, 'it is kept', async () => (await keptIn(testbed)).length > 0)
+  await testbed.remount()
+  const file = await reading(testbed, 'log')
+  t.ok((await file.all()).equals(bytes), 'it was checked')
+  await testbed.pass(31_000)
+  const [path = ''] = await keptIn(testbed)
+  const kept = openSync(path, 'r+')
+  t.teardown(() => closeSync(kept))
+  // Every thread is busy: the read has to wait for one.
+  const busy = Array.from({ length: 16 }, () => derived('', '', 100_000, 64, 'sha512'))
+  const read = file.read(0)
+  await new Promise(wake => setTimeout(wake, 10))
+  writeSync(kept, 'harm', 100)
+  await Promise.all(busy)
+  t.ok((await read).equals(bytes.subarray(0, 4096)))
+  await file.close()
 })
 
 t.test(

@@ -48,11 +48,12 @@ export class Blob {
     if (wanted.length === 0) return 0
     const last = chunkAt(offset + wanted.length - 1)
     const time = this.now()
-    this.look()
+    const { stamp } = this
     for (let index = chunkAt(offset); index <= last; index += 1) {
       if (!((this.warmUntil[index] ?? 0) > time)) return undefined
     }
     this.file.readNow(wanted, offset)
+    if (this.look() !== stamp) return undefined
     this.checkAhead(offset, wanted.length)
     return wanted.length
   }
@@ -61,13 +62,16 @@ export class Blob {
   async read(offset: number, into: Uint8Array): Promise<number> {
     const wanted = this.inside(offset, into)
     if (wanted.length === 0) return 0
-    this.look()
     const last = chunkAt(offset + wanted.length - 1)
     this.readers += 1
     try {
-      for (let index = chunkAt(offset); index <= last; index += 1) await this.ensure(index)
-      this.checkAhead(offset, wanted.length)
-      await this.file.read(wanted, offset)
+      let stamp: number
+      do {
+        stamp = this.look()
+        for (let index = chunkAt(offset); index <= last; index += 1) await this.ensure(index)
+        this.checkAhead(offset, wanted.length)
+        await this.file.read(wanted, offset)
+      } while (this.look() !== stamp)
       this.warmUntil.fill(this.now() + warmMs, chunkAt(offset), last + 1)
       return wanted.length
     } finally {
@@ -85,14 +89,15 @@ export class Blob {
     this.file.close()
   }
 
-  /** A check counts as long as the file says that it is as it was; 2 µs. */
-  private look(): void {
+  /** A check counts as long as the file says that it is as it was, behind the read too; 2 µs. */
+  private look(): number {
     const now = this.file.status().ctimeMs
-    if (now === this.stamp) return
+    if (now === this.stamp) return now
     this.stamp = now
     this.checks.clear()
     this.believed.fill(0)
     this.warmUntil.fill(0)
+    return now
   }
 
   private inside(offset: number, into: Uint8Array): Uint8Array {
