@@ -78,7 +78,7 @@ export function openPathControl(parts: ControlParts) {
       ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
     ]
     if (sentences.length > 0) return { wrong: true, sentences }
-    const fixed = node && !isDirectory(node) && !isEditable(node) ? readOnlyBecause(node) : undefined
+    const fixed = node?.kind === 'content' ? readOnlyBecause(node) : undefined
     const unchanging = (node && writeSide.rights.refusal(node)?.message) ?? fixed
     return {
       wrong: false,
