@@ -86,12 +86,6 @@ export class Contents {
     const condition = this.#known.conditions === false ? undefined : of
     const path = this.pathOf(content)
     const first = await this.gate.http.content({ method: 'GET', path }, { ...part, of: condition }, context)
-    if (first.end !== undefined && first.length === undefined) {
-      // A part that does not say how long the whole is cannot be told from a cut one.
-      this.#noteRange(false)
-      first.cancel()
-      return this.body(content, beginning, context)
-    }
     const isSame = isVersion(first, of)
     let body = first
     if (condition !== undefined && isSame && isWholeContent(first, part)) {
@@ -99,9 +93,14 @@ export class Contents {
       this.#known.conditions = false
       first.cancel()
       body = await this.gate.http.content({ method: 'GET', path }, part, context)
-    } else {
+    } else if (!isUntold(first)) {
       if (body.start > 0 || body.end !== undefined) this.#forgetUnknownSizes(content)
       if (part.start > 0 && (of === undefined || isSame)) this.#noteRange(body.start === part.start)
+    }
+    if (isUntold(body)) {
+      this.#noteRange(false)
+      body.cancel()
+      return this.body(content, beginning, context)
     }
     if (body.length === 0) await orCancelled(body, this.gate.unlessFaulty(path, context))
     if (derived !== undefined)
@@ -184,6 +183,9 @@ export class Contents {
 
 const isVersion = ({ version }: Body, other: ContentVersion | undefined): boolean =>
   other !== undefined && version?.tag === other.tag && version?.modified === other.modified
+
+/** A part that does not say how long the whole is: it cannot be told from a cut one. */
+const isUntold = ({ end, length }: Body): boolean => end !== undefined && length === undefined
 
 /** A part was requested, and the whole comes. */
 function isWholeContent(
