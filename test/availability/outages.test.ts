@@ -5,7 +5,7 @@ import { inProcess } from '../testbed/in-process.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
-import { outcome, type Testbed } from '../testbed/testbed.js'
+import { namesOf, outcome, type Testbed } from '../testbed/testbed.js'
 import { drawnFrom, isDrawn } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
 
@@ -128,3 +128,17 @@ for (const [at, [how, { answer, first, repeated, isAsked }]] of Object.entries(o
     await until(30_000, 'an answer', async () => (await unknown(8_300)) === 'ENOENT')
   })
 }
+
+t.test('STALE-11 what was to be read again is waited for by one call, not by each of a walk', async t => {
+  const testbed = await inProcess(t, { settings })
+  const { files, service } = testbed
+  const walk = async () => {
+    for (const name of await namesOf(testbed, project)) await files.lstat(`${project}/${name}`)
+  }
+  await walk()
+  service.intercept(/./, () => {})
+  await files.touch(project)
+  const elapsed = stopwatch()
+  for (let round = 0; round < 3; round += 1) t.equal(await outcome(walk()), 'done')
+  t.ok(elapsed() < 8_000, `three walks took ${elapsed()} ms`)
+})

@@ -278,11 +278,13 @@ t.test(
       ['broken', { bytes: big, breaksAfter: 5 * mebibyte }],
       ['whole', { bytes: big, isWhole: true }],
       ['untold', { bytes: big, total: '*' }],
+      ['short', { bytes: big.subarray(0, 300_000), breaksAfter: 100_000 }],
     ])
     const { testbed, sent, sentBytes } = await holding(t, files)
     t.ok((await readAll(testbed, 'broken')).equals(big))
     t.ok(sentBytes() < big.length + mebibyte, `${sentBytes()} bytes`)
     for (const name of ['whole', 'untold']) t.ok((await readAll(testbed, name)).equals(big), name)
+    t.ok((await readAll(testbed, 'short')).equals(big.subarray(0, 300_000)))
     t.equal(sent.filter(({ name }) => name === 'whole').length, 1)
   },
 )

@@ -37,3 +37,12 @@ t.test('ROOT-6 a --root that cannot be told is mounted', async t => {
   const { introduced } = await inProcess(t, { settings: { root: '/db/stranger' } })
   t.equal(await introduced(), undefined, 'a space may have no id')
 })
+
+t.test('ROOT-6 a --root that was shown before is no reason to end', async t => {
+  const testbed = await inProcess(t, { settings: { root: '101' } })
+  t.ok((await testbed.files.readdir('projects')).has('Sub project'))
+  await testbed.service.elsewhere('DELETE', '/project?id=101')
+  await testbed.pass(3_700_000)
+  await testbed.remount()
+  t.equal(await testbed.introduced(), undefined)
+})

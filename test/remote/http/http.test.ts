@@ -1,4 +1,4 @@
-// What an answer means: the word for each status, what is asked again, what is never sent on, and how long it may take.
+// What an answer means: what is asked again, what is never sent on, and how long it may take.
 import t from 'tap'
 import { byteOffset } from '../../../src/remote/remote.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
@@ -52,6 +52,8 @@ t.test(
     const put = (path: string) => service.asked.text({ method: 'PUT', path, body: '{}' }, ask(500))
     for (const path of ['/html', '/gateway', '/silent']) await failsAs(t, 'outcome-unknown', put(path))
     await failsAs(t, 'invalid', put('/refused'))
+    const read = service.asked.text({ method: 'GET', path: '/gateway' }, ask(500))
+    t.match(await failsAs(t, 'timeout', read), { message: /answered 504 / })
   },
 )
 

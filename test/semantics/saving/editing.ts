@@ -29,6 +29,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       const text = await retitled(testbed, 'New title')
       await service.sends(t, ['PUT /report'], () => overwrite(testbed, report, text))
       t.match(JSON.parse(await stored(testbed)), { title: 'New title', name: 'Supporting' })
+      t.match(await stored(testbed), /"weight":0\.10,"serial":12345678901234567890/, 'SAVE-2 digit for digit')
     })
 
     t.test('SAVE-1 the file shows at once what the service has stored', async t => {
