@@ -2,7 +2,7 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 44_747,
+  'lines of src': 44_730,
   'files of src': 326,
   'lines of test': 37_455,
   'rules of docs/semantics.md': 110,

@@ -30,8 +30,8 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
       )
     },
     follows: name => dialect.reports.isTypeName(name),
-    saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),
-    hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, { mine, theirs }),
+    saysSame: (name, base, theirs) => hasSameRows(dialect, name, base, theirs),
+    hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, mine, theirs),
     allow: (written, change) => refuseOtherMeaning(dialect, written, change),
     /** The list goes first, so that the other request carries the record as it was read after it. */
     async send(change, context, following) {
@@ -67,33 +67,16 @@ function newOrder({ lists }: Dialect, { before, whole, edits }: RecordChange): C
   return sameOrder(lists.rows(before), rows) ? undefined : rows.map(row => row.calculation)
 }
 
-/** True if the list in `theirs` is that of `base`, with no more than what a service fills in: places and empty fields. */
-function saysSameList(
-  { lists }: Dialect,
-  name: string,
-  { base, theirs }: { base: JsonObject; theirs: JsonObject },
-): boolean {
-  const rows = lists.rows(base)
+/** True if the list in `theirs` is that of `ours`, whatever numbers its places have, with no more than what a service fills in. */
+function hasSameRows({ lists }: Dialect, name: string, ours: JsonObject, theirs: JsonObject): boolean {
+  const rows = lists.rows(ours)
   const theirRows = lists.rows(theirs)
-  if (name !== lists.fieldIn(base) || rows === undefined || theirRows === undefined) return false
+  if (name !== lists.fieldIn(ours) || rows === undefined || theirRows === undefined) return false
   if (name !== lists.fieldIn(theirs) || !sameOrder(theirRows, rows)) return false
   if (rows.some((row, at) => (row.title ?? '') !== (theirRows[at]?.title ?? ''))) return false
-  const ours = itemsIn(fieldOf(base, name))
-  return itemsIn(fieldOf(theirs, name)).every((item, at) => isFilledIn(ours[at], item))
-}
-
-/** True if both lists have the same rows in the same order, whatever numbers their places have. */
-function hasSameRows(
-  dialect: Dialect,
-  name: string,
-  { mine, theirs }: { mine: JsonObject; theirs: JsonObject },
-): boolean {
-  const rows = dialect.lists.rows(mine)
   // Rows in the order of `theirs` get its place numbers.
-  return (
-    rows !== undefined &&
-    saysSameList(dialect, name, { base: dialect.lists.withRows(mine, rows, theirs), theirs })
-  )
+  const placed = itemsIn(fieldOf(lists.withRows(ours, rows, theirs), name))
+  return itemsIn(fieldOf(theirs, name)).every((item, at) => isFilledIn(placed[at], item))
 }
 
 /** An id that has become a row, or a row that has got empty fields. */

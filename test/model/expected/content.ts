@@ -125,15 +125,15 @@ function agree(name: string, truth: Content, mine: Content): boolean {
 }
 
 /** What is refused before it is sent. */
-function flaws({ kind, base, mine, existing }: Edit, names: readonly string[]): string[] {
+function flaws({ kind, base, mine, truth = base, existing }: Edit, names: readonly string[]): string[] {
   const found: string[] = []
   if (kind === 'share' && !['READ', 'WRITE', 'FULLACCESS'].includes(String(mine['permission'])))
     found.push('EINVAL')
   if (names.includes('reportType') && !['1', '2', '3'].includes(String(mine['reportType'])))
     found.push('EINVAL')
-  const old = new Set(rowsOf(base).map(row => row.calculation))
-  const strangers = rowsOf(mine).filter(row => !old.has(row.calculation) && !existing.has(row.calculation))
-  if (strangers.length > 0) found.push('EINVAL')
+  const there = new Set(rowsOf(truth).map(row => row.calculation))
+  const strangers = rowsOf(mine).filter(row => !there.has(row.calculation) && !existing.has(row.calculation))
+  if (names.includes('calculations') && strangers.length > 0) found.push('EINVAL')
   return found
 }
 

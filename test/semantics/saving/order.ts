@@ -270,10 +270,14 @@ export function order(t: Test, open: OpenTestbed): void {
     const { service } = testbed
     const [first = '', second = '', third = ''] = await linesOf(testbed)
     await service.elsewhere('DELETE', `/calculation?id=${second.split('\t')[0]}`)
+    const listCalculations = [first, third].map(line => line.split('\t')[0]).join(',')
     for (const [lines, sent] of [
       [[first, third], []],
       [[third], ['PUT /report/calculations']],
     ] as const) {
+      // The same list once more: its places have other numbers then.
+      const body = JSON.stringify({ id: Number(ids.report), listCalculations })
+      if (sent.length > 0) await service.elsewhere('PUT', '/report/calculations', body)
       await service.sends(t, sent, async () =>
         t.equal(await outcome(overwrite(testbed, orderFile, written(lines))), 'done'),
       )
