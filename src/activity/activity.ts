@@ -19,6 +19,8 @@ export interface KernelWay {
 
 /** Counters since the mount. */
 export class CacheUse {
+  /** Questions of users and of foresight that what is kept did not answer. */
+  missed = 0
   /** Listings and records that were known and fresh, and those that a request was waited for. */
   answersKnown = 0
   answersAsked = 0

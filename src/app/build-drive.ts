@@ -126,6 +126,7 @@ export function buildDrive(
       ...caches,
       tree,
       room: connection.guesses,
+      missed: () => settings.activity.cache.missed,
       cacheBytes: config.cacheSize,
       names: namesAtMost,
       clock,

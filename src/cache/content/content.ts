@@ -306,7 +306,9 @@ export class ContentCache {
 
   private async found(content: Content, name: string) {
     const entry = this.entries.of(content, name)
-    return { entry, blob: this.files.opened(name) ?? (await entry.kept()) }
+    const blob = this.files.opened(name) ?? (await entry.kept())
+    if (blob === undefined) this.use.missed += 1
+    return { entry, blob }
   }
 
   private async readKept(blob: Blob, { name, offset, into }: NamedRead): Promise<number | undefined> {

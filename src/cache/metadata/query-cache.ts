@@ -83,6 +83,7 @@ export class QueryCache {
       foresight.used(name)
       return known
     }
+    use.missed += 1
     const isUnderWay = this.#flights.has(name)
     const soon = this.#fetched(query, context)
     if (isUser) {

@@ -20,6 +20,8 @@ export interface PrefetcherPorts {
   readonly content: Pick<ContentCache, 'size' | 'prefetch' | 'isKept' | 'knownSize'>
   readonly tree: Pick<Tree, 'list' | 'directory'>
   readonly room: () => number
+  /** Grows with each question that what is kept does not answer. */
+  readonly missed: () => number
   readonly cacheBytes: number
   /** How many names of listed folders may be remembered in all. */
   readonly names: number
@@ -63,6 +65,16 @@ export function openPrefetcher(ports: PrefetcherPorts) {
   const siblings = new SiblingPrefetch(queue, contentPrefetch, walks, now)
   let lastFolder = ''
   let isWatched = false
+  let missed = 0
+  let awakeUntil = Number.NEGATIVE_INFINITY
+
+  /** While all that programs ask for is kept, there is nothing to ask ahead. */
+  function isAwake(): boolean {
+    const count = ports.missed()
+    if (count !== missed) awakeUntil = now() + leftAfterMs
+    missed = count
+    return now() < awakeUntil
+  }
 
   function remember(path: string, entries: readonly Dentry[]): ListedDirectory {
     const before = folders.get(path)
@@ -137,22 +149,24 @@ export function openPrefetcher(ports: PrefetcherPorts) {
     listed(path: string, directory: DirectoryNode, entries: readonly Dentry[]): void {
       remember(path, entries)
       if (directory.kind === 'calculation') siblings.listed(path)
+      if (!isAwake()) return
       if (directory.kind === 'shares') walks.note(parentOf(path), 'shares', 'opened')
       else enter(path)
     },
     looked(path: string, node: ContentNode | RecordNode): void {
+      if (!isAwake()) return
       const folder = use(path, node, 'looked')
       if (folder !== undefined) siblings.looked(folder, lastNameOf(path))
     },
     opened(path: string, node: Node): void {
-      if (node.kind !== 'content') return
+      if (node.kind !== 'content' || !isAwake()) return
       const folder = use(path, node, 'opened')
       if (contentPrefetch.opened(path, node)) walks.nudge()
       if (folder !== undefined) siblings.opened(folder, lastNameOf(path))
     },
     /** It is read on beyond its beginning, or to its end. */
     readOn(path: string, node: Node): void {
-      if (node.kind !== 'content') return
+      if (node.kind !== 'content' || !isAwake()) return
       const folder = use(path, node, 'read')
       if (folder !== undefined) siblings.readOn(folder)
     },

@@ -19,11 +19,13 @@ function held(): number {
 }
 
 const absent = (): Promise<never> => Promise.reject(new Failure('absent', 'there is no such thing here'))
+let asks = 1
 const ports: PrefetcherPorts = {
   catalog: {} as Catalog,
   content: { size: absent, prefetch: absent, isKept: () => false, knownSize: () => undefined },
   tree: { list: absent, directory: absent },
   room: () => 0,
+  missed: () => asks++,
   cacheBytes: 0,
   names: 20_000,
   clock: systemClock,
