@@ -61,13 +61,3 @@ export async function readWhole({ call }: Calls, path: string): Promise<Buffer> 
     await call(file.close())
   }
 }
-
-/** Opens, empties, writes and closes, as a shell's `>` does. */
-export async function writeWhole({ call }: Calls, path: string, text: string): Promise<void> {
-  const file = await call(fs.open(path, 'w'))
-  try {
-    await call(file.write(text, 0))
-  } finally {
-    await call(file.close())
-  }
-}

@@ -35,6 +35,8 @@ const wheneverFaults: Readonly<Record<string, Answer>> = {
   reset: 'reset',
   silence: 'silence',
   'half an answer': 'half',
+  '204': answered(204, ''),
+  '302': answered(302),
   '500': answered(500),
   '502': answered(502, '<html>Bad gateway</html>', 'text/html'),
   '504': answered(504),

@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { MountTestbed } from '../../testbed/mount.js'
-import { type Calls, readWhole, type Seen, timed, writeWhole } from '../timed.js'
+import { readWhole, type Seen, timed } from '../timed.js'
 import type { Case, Door } from './case.js'
 import type { World } from './world.js'
 
@@ -99,67 +99,6 @@ export async function tryContent(one: Case, scene: Scene): Promise<Judged> {
 const told = ({ claims }: Case): string =>
   [...claims.lengths].map(([length, ways]) => `${length} (${[...ways].join(', ')})`).join(', ')
 
-async function tryPut(one: Case, scene: Scene): Promise<Judged> {
-  const path = at(scene, `reports/${one.id}.json`)
-  const title = `new title ${one.id}`
-  const before = await timed(scene.limit, calls => readWhole(calls, path))
-  if (before.value === undefined) return judged(before, () => right)
-  const text = before.value.toString().replace(/"title": "[^"]*"/, `"title": "${title}"`)
-  return trySave(one, scene, { path, text, words: title }, () =>
-    Number(scene.world.record('report', one.id).includes(title)),
-  )
-}
-
-function tryPost(one: Case, scene: Scene): Promise<Judged> {
-  const name = `n${one.id}`
-  const path = at(scene, `reports/new-${one.id}.json`)
-  const text = `{"name": "${name}", "title": "${name}", "reportType": "1"}\n`
-  return trySave(one, scene, { path, text, words: name }, () => scene.world.made(name).length)
-}
-
-/** @param stored how often the service has it */
-async function trySave(
-  one: Case,
-  scene: Scene,
-  { path, text, words }: { path: string; text: string; words: string },
-  stored: () => number,
-): Promise<Judged> {
-  const { world, limit } = scene
-  if (one.plan.ignoring) world.ignored.add(one.id)
-  const seen = await timed(limit, async calls => {
-    await writeWhole(calls, path, text)
-    return 'closed'
-  })
-  world.ignored.delete(one.id)
-  const { slowest, errno } = seen
-  const times = stored()
-  if (times > 1) return { came: 'wrong', slowest, what: `made ${times} times` }
-  if (seen.hung) return judged(seen, () => right)
-  if (errno === undefined)
-    return judged(seen, () => (times === 1 ? right : { came: 'wrong', what: 'saved, and not stored' }))
-  const kept = await keeps(scene, words, one, calls => readWhole(calls, path))
-  if (times === 1 || kept) return { came: 'refused', slowest, what: errno }
-  return { came: 'wrong', slowest, what: `${errno}, and the text is lost` }
-}
-
-/** Whether a text that was not saved is to be had: at its path, or among the drafts. */
-async function keeps(
-  scene: Scene,
-  words: string,
-  one: Case,
-  read: (calls: Calls) => Promise<Buffer>,
-): Promise<boolean> {
-  const shown = await timed(scene.limit, read)
-  if (shown.value?.includes(words) === true) return true
-  const drafts = await timed(scene.limit, ({ call }) => call(fs.readdir(at(scene, '.calcfs/drafts'))))
-  for (const name of drafts.value ?? []) {
-    if (!name.includes(one.id)) continue
-    const draft = await timed(scene.limit, calls => readWhole(calls, at(scene, '.calcfs/drafts', name)))
-    if (draft.value?.includes(words) === true) return true
-  }
-  return false
-}
-
 /** The token ends, and the next one is asked for; what comes of it is no more than an errno. */
 async function tryLogin(one: Case, scene: Scene): Promise<Judged> {
   scene.world.expire()
@@ -173,8 +112,6 @@ const tries: Readonly<Record<Door, (one: Case, scene: Scene) => Promise<Judged>>
   size: trySize,
   content: tryContent,
   xyz: tryContent,
-  PUT: tryPut,
-  POST: tryPost,
   login: tryLogin,
 }
 

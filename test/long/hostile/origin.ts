@@ -1,5 +1,5 @@
 // A service over bare sockets, which may answer any request with any bytes; it writes down what it was asked and what it claimed.
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { bareServer } from '../../testbed/machine/bare-http.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
 import { type Answer, play, type Wire, wireOf } from './answer.js'
@@ -10,7 +10,6 @@ export interface Asked {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: ReadonlyMap<string, string>
-  readonly body: string
 }
 
 /** Changes the bytes of an answer before they go out; undefined leaves the connection silent. */
@@ -32,10 +31,10 @@ export async function openOrigin(
   const answering = new Set<Socket>()
   /** One answer after another on each connection. */
   const busy = new WeakMap<Socket, Promise<void>>()
-  const { port } = await bareServer(scope, ({ method, target, headers, body }, socket) => {
+  const { port } = await bareServer(scope, ({ method, target, headers }, socket) => {
     const url = new URL(target, 'http://origin')
     const path = url.pathname.startsWith(base) ? url.pathname.slice(base.length) : url.pathname
-    const request = { method, path, query: url.searchParams, headers, body: body.toString() }
+    const request = { method, path, query: url.searchParams, headers }
     const done = (busy.get(socket) ?? Promise.resolve()).then(async () => {
       const { answer: said, intercept } = answer(request)
       const proper = wireOf(said, method === 'HEAD')
@@ -52,27 +51,4 @@ export async function openOrigin(
       for (const socket of answering) socket.destroy()
     },
   }
-}
-
-export interface Elsewhere {
-  readonly url: string
-  /** The first bytes of every connection. */
-  readonly heard: readonly string[]
-}
-
-/** Another origin, which nothing should ever connect to. */
-export async function openElsewhere(scope: TestLifetime): Promise<Elsewhere> {
-  const heard: string[] = []
-  const server = createServer(socket => {
-    const at = heard.push('') - 1
-    socket.on('error', () => {})
-    socket.on('data', piece => {
-      heard[at] += piece.toString('latin1').slice(0, 500)
-      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad')
-    })
-  })
-  await new Promise<void>(ready => server.listen(0, '127.0.0.1', ready))
-  const { port } = server.address() as AddressInfo
-  scope.teardown(() => new Promise(closed => server.close(closed)))
-  return { url: `http://127.0.0.1:${port}`, heard }
 }

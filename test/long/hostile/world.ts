@@ -17,12 +17,6 @@ export type Way = (typeof ways)[number]
 export const sizes = { '3 kB': 3_000, '300 kB': 300_000, '20 MB': 20_000_000 } as const
 export type Size = keyof typeof sizes
 
-/** A report as the service has it. */
-interface Report {
-  readonly id: string
-  text: string
-}
-
 export interface World {
   /** The size of one of the things behind a number; all others are small. */
   resize(id: string, what: 'bytes' | 'record' | 'listing', size: Size): void
@@ -31,11 +25,7 @@ export interface World {
   record(kind: 'project' | 'calculation' | 'report', id: string): string
   /** Names of what is in a project. */
   children(id: string): readonly string[]
-  /** How often a report of this name was made, and its number. */
-  made(name: string): readonly string[]
   answer(asked: Asked): Answer
-  /** Numbers of reports whose PUT or POST is not carried out although it is answered. */
-  readonly ignored: Set<string>
   /** Every token that was given out is refused from now on. */
   expire(): void
 }
@@ -47,10 +37,7 @@ const bulk = chance(20_261_121).bytes(longest)
 
 export function openWorld(way: Way): World {
   const sizeOf = new Map<string, number>()
-  const reports = new Map<string, Report>()
-  const madeBy = new Map<string, string[]>()
   let tokens = 1
-  let newest = 900_000_000
 
   const bytes = (id: string, of: 'file' | 'xyz'): Buffer => {
     const length = (sizeOf.get(`bytes ${id}`) ?? 3_000) + (Number(id) % 7)
@@ -61,8 +48,6 @@ export function openWorld(way: Way): World {
     bulk.subarray(0, ((sizeOf.get(`record ${id}`) ?? 300) * 3) >> 2).toString('base64')
 
   function record(kind: 'project' | 'calculation' | 'report', id: string): string {
-    const kept = kind === 'report' ? reports.get(id)?.text : undefined
-    if (kept !== undefined) return kept
     const date = '"creationDate":"2024-01-02T03:04:05Z"'
     const list = kind === 'report' ? ',"reportType":1,"calculations":[]' : ''
     return `{"id":${id},"name":"${kind[0]}${id}","title":"t${id}",${date}${list},"description":"${filling(id)}"}`
@@ -107,25 +92,9 @@ export function openWorld(way: Way): World {
     }
   }
 
-  function put(asked: Asked): Answer {
-    const id = /"id":\s*(\d+)/.exec(asked.body)?.[1]
-    if (id !== undefined && !world.ignored.has(id)) reports.set(id, { id, text: asked.body })
-    return said(200, '{}')
-  }
-
-  function post(asked: Asked): Answer {
-    const name = /"name":\s*"([^"]*)"/.exec(asked.body)?.[1] ?? ''
-    if (world.ignored.has(name.slice(1))) return said(200, '123456789')
-    newest += 1
-    const id = String(newest)
-    reports.set(id, { id, text: asked.body.replace(/^\s*\{/, `{"id":${id},`) })
-    madeBy.set(name, [...(madeBy.get(name) ?? []), id])
-    return said(200, id)
-  }
-
-  function get({ path, query }: Asked, asked: Asked): Answer {
-    const id = query.get('id') ?? ''
-    switch (path) {
+  function get(asked: Asked): Answer {
+    const id = asked.query.get('id') ?? ''
+    switch (asked.path) {
       case '/user/info':
         return said(200, '{"username":"demo"}')
       case '/project':
@@ -135,13 +104,13 @@ export function openWorld(way: Way): World {
       case '/report':
         return said(200, record('report', id))
       case '/project/descendant':
-        return said(200, listing(id, query.get('type')))
+        return said(200, listing(id, asked.query.get('type')))
       case '/project/share':
         return said(200, '[]')
       case '/report/types':
         return said(200, '[{"id":1,"name":"Supporting information","status":"active"}]')
       case '/calculation/files':
-        return said(200, query.get('type') === 'cml' ? '["output.cml"]' : '["data.bin","output.cml"]')
+        return said(200, asked.query.get('type') === 'cml' ? '["output.cml"]' : '["data.bin","output.cml"]')
       case '/calculation/files/bitstream':
         return content(asked, bytes(id, 'file'))
       case '/calculation/xyz':
@@ -151,13 +120,11 @@ export function openWorld(way: Way): World {
     }
   }
 
-  const world: World = {
-    ignored: new Set(),
+  return {
     resize: (id, what, size) => void sizeOf.set(`${what} ${id}`, sizes[size]),
     bytes,
     record,
     children: id => Array.from({ length: rows(id) }, (_, at) => `c${child(id, at)}`),
-    made: name => madeBy.get(name) ?? [],
     expire() {
       tokens += 1
     },
@@ -165,10 +132,7 @@ export function openWorld(way: Way): World {
       if (asked.path === '/login') return said(200, `token-${tokens}`, 'text/plain')
       if (asked.headers.get('authorization') !== `Bearer token-${tokens}`)
         return { ...said(401, '{"error":"no such token"}'), reason: 'Unauthorized' }
-      if (asked.method === 'PUT') return put(asked)
-      if (asked.method === 'POST') return post(asked)
-      return get(asked, asked)
+      return get(asked)
     },
   }
-  return world
 }
