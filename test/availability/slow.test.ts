@@ -100,22 +100,3 @@ t.test('AVAIL-3 a file that drips ends its reader at the deadline; what has come
   t.ok(sinceEarly() < 500)
   await file.close()
 })
-
-t.test('AVAIL-1 a short body that breaks is asked for once more, and its reader sees no loss', async t => {
-  const testbed = await open(t)
-  const path = `by-id/calculation/${ids.transition}/run.log`
-  await testbed.files.lstat(path)
-  let answers = 0
-  testbed.service.intercept(/^GET .*bitstream\?id=1234&fileId=run\.log/, async response => {
-    answers += 1
-    if (answers === 1) {
-      response.writeHead(200, { 'content-length': String(log.length) })
-      response.write(log.slice(0, 300), () => setTimeout(() => response.destroy(), 20))
-    } else {
-      response.writeHead(200, { 'content-length': String(log.length) })
-      response.end(log)
-    }
-  })
-  t.equal(String(await within(5_000, 'the read', testbed.files.readFile(path))), log)
-  t.equal(answers, 2)
-})

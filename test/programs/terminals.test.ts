@@ -1,5 +1,4 @@
 // Editors on a terminal that stay open: the second save asks nothing, and what others changed meanwhile is not undone.
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { KernelTestbed } from '../testbed/mount.js'
@@ -8,11 +7,11 @@ import type { ReceivedRequest } from '../testbed/proxy.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
-import { namesOf, textOf } from '../testbed/testbed.js'
+import { namesOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
-const programs = ['emacs', 'vim', 'nano', 'mcedit', 'code'] as const
+const programs = ['emacs', 'vim', 'nano', 'mcedit'] as const
 type Program = (typeof programs)[number]
 
 const idOf = (program: Program): string => String(400 + programs.indexOf(program))
@@ -103,26 +102,6 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
     await mcedit.keys('F10')
     await mcedit.ended()
     t.same(await beside(testbed, 'mcedit'), [nameOf('mcedit')])
-  })
-
-  t.test('VS Code saves twice and does not find the file newer', async t => {
-    const texts = await Promise.all(
-      ['First of code', 'Second of code'].map(async title => {
-        const text = (await textOf(testbed, `reports/${nameOf('code')}`)).replace('"Before"', `"${title}"`)
-        const copy = join(testbed.local, `${title}.json`)
-        await writeFile(copy, text)
-        return `'${copy}'`
-      }),
-    )
-    for (const how of ['in-place', 'atomic']) {
-      const script = new URL('vs-code.js', import.meta.url).pathname
-      const line = `node ${script} ${how} '${fileOf('code')}' ${leaseMs} ${texts.join(' ')}`
-      const sent = await during(testbed, 'code', async () => {
-        t.match(await shell(line, testbed.local), { code: 0, stderr: '' })
-      })
-      t.same(writes(sent), ['PUT /report', 'PUT /report'], how)
-      t.equal((await recordOf(testbed, 'code')).title, 'Second of code')
-    }
   })
 })
 

@@ -33,25 +33,6 @@ function place(test: { teardown(action: () => void): void }) {
   }
 }
 
-t.test('two processes share one ledger: what one has written the other sees a moment later', async t => {
-  const { open, pass } = place(t)
-  const [one, other] = [open(), open()]
-  one.set('r', 'k', 'from one')
-  t.equal(other.get('r', 'k'), undefined)
-  one.flush()
-  pass(50)
-  t.equal(other.get('r', 'k'), 'from one', 'also where it had found nothing before')
-  other.set('r', 'k', 'from the other')
-  other.flush()
-  t.equal(other.get('r', 'k'), 'from the other')
-  pass(50)
-  t.equal(one.get('r', 'k'), 'from the other', 'also in the place of its own')
-  other.delete('r', 'k')
-  other.flush()
-  pass(50)
-  t.equal(one.get('r', 'k'), undefined, 'and that it is gone')
-})
-
 t.test('while another process holds the file, nothing waits and nothing is lost', async t => {
   const { open, directory } = place(t)
   const ledger = open()

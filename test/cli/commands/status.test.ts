@@ -155,24 +155,30 @@ t.test(
   },
 )
 
-t.test('POOR-2 a nine-path instance is mounted; status, doctor and why name what it lacks', async t => {
-  const testbed = await realMount(t, {
-    settings: { root: [ids.water] },
-    service: { shortcomings: { onlyNinePaths: true, root: true } },
-  })
-  const { calcfs, directory, service } = testbed
-  t.same(await namesOf(testbed, 'projects'), ['Water splitting'])
-  const status = await calcfs('status', directory)
-  t.equal(status.code, 0)
-  t.match(status.stdout, /this instance lacks \/user\/info \(the name of the sign-in is taken for the user\)/)
-  const doctor = await calcfs('doctor', service.url, '--user', 'demo')
-  t.equal(doctor.code, 0)
-  t.match(doctor.stdout, /^ok +sign-in +signed in as demo$/m)
-  t.match(doctor.stdout, /^note +projects .* finds no project at \/db\/demo/m)
-  t.match(doctor.stdout, /^note +operations +this instance lacks \/user\/info/m)
-  const why = await calcfs('why', `${directory}/projects/Nothing`)
-  t.match(why.stdout, 'there is nothing of this name')
-})
+t.test(
+  'SERVE-1 POOR-2 a nine-path instance is mounted; status, doctor and why name what it lacks',
+  async t => {
+    const testbed = await realMount(t, {
+      settings: { root: [ids.water] },
+      service: { shortcomings: { onlyNinePaths: true, root: true } },
+    })
+    const { calcfs, directory, service } = testbed
+    t.same(await namesOf(testbed, 'projects'), ['Water splitting'])
+    const status = await calcfs('status', directory)
+    t.equal(status.code, 0)
+    t.match(
+      status.stdout,
+      /this instance lacks \/user\/info \(the name of the sign-in is taken for the user\)/,
+    )
+    const doctor = await calcfs('doctor', service.url, '--user', 'demo')
+    t.equal(doctor.code, 0)
+    t.match(doctor.stdout, /^ok +sign-in +signed in as demo$/m)
+    t.match(doctor.stdout, /^note +projects .* finds no project at \/db\/demo/m)
+    t.match(doctor.stdout, /^note +operations +this instance lacks \/user\/info/m)
+    const why = await calcfs('why', `${directory}/projects/Nothing`)
+    t.match(why.stdout, 'there is nothing of this name')
+  },
+)
 
 if (process.platform === 'linux' && process.getuid?.() === 0)
   t.test('STATE-4 CLI-22 a full disk is said, and not that everything is saved', async t => {

@@ -1,7 +1,8 @@
-// kill -9 right after a save, or an emptying, that was answered: the next mount knows what was saved, and what waits.
+// kill -9 right after a save, an emptying or a removal that was answered: the next mount knows what was saved, and what waits.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { removeTree } from '../../semantics/namespace/deleting.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -63,6 +64,19 @@ t.test('kill -9 right after a change that was answered well', async t => {
       t.notOk((await namesOf(testbed, 'projects/Water splitting')).includes('Renamed'))
     },
   )
+
+  await t.test('DEL-14 a report and a calculation that wait to be deleted are there, and stay', async t => {
+    const [report, calculation] = [`reports/${ids.profile}.json`, 'projects/Water splitting/No geometry']
+    await textOf(testbed, report)
+    await service.sends(t, [], async () => {
+      await files.unlink(report)
+      await killed(testbed, removeTree(testbed, calculation))
+      // Longer than the pause after which they are deleted.
+      await testbed.pass(3_600)
+    })
+    t.match(await textOf(testbed, report), '"Profile"')
+    t.equal(await textOf(testbed, `${calculation}/job.mop`), 'PM7\n')
+  })
 })
 
 t.test('ORDER-1 kill -9 between a new order and its titles, which that service forgets', async t => {
