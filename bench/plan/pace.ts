@@ -45,9 +45,9 @@ export const wholeTime = (part: Part, runs: number): number =>
 const longest = 120
 const longestOfOthers = 45
 const shortest: Readonly<Record<Phase, number>> = { cold: 15, warm: 8, remount: 15 }
-/** A peer so many times slower than calcfs is ended; one target is about twelve times. */
+/** A peer so many times slower than calcfs is ended; one target asks whether each is fifteen times slower. */
 const patience = 5
-const patienceOf: Readonly<Record<string, number>> = { 'cp-part': 13 }
+const patienceOf: Readonly<Record<string, number>> = { 'cp-part': 16 }
 const longestOf: Readonly<Record<string, number>> = { 'cp-part': 60 }
 /** Of a peer that was late twice on the same tree. */
 const littlePatience = { times: 2, shortest: 5 }
@@ -57,8 +57,9 @@ export function limitsOf(
   part: Part,
   known: { readonly own: Partial<Record<Phase, number>>; readonly timesLate: number },
 ): Readonly<Record<Phase, number>> {
-  const isHopeless = known.timesLate >= 2
-  const times = isHopeless ? littlePatience.times : (patienceOf[part.item.work.name] ?? patience)
+  const asked = patienceOf[part.item.work.name]
+  const isHopeless = asked === undefined && known.timesLate >= 2
+  const times = isHopeless ? littlePatience.times : (asked ?? patience)
   const of = (phase: Phase): number => {
     const { rank } = part.contender
     if (rank === 'own' || rank === 'floor') return longest
