@@ -30,8 +30,10 @@ export function declaredBody(headers: IncomingHttpHeaders): DeclaredBody {
 }
 
 function mediaTypeIn(header: string): Pick<DeclaredBody, 'mediaType' | 'charset'> {
+  const end = header.indexOf(';')
+  if (end < 0) return { mediaType: header.trim().toLowerCase(), charset: 'utf-8' }
   return {
-    mediaType: header.split(';', 1).join('').trim().toLowerCase(),
+    mediaType: header.slice(0, end).trim().toLowerCase(),
     charset: /;\s*charset="?([^\s";]+)/i.exec(header)?.[1] ?? 'utf-8',
   }
 }
