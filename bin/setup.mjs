@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Packages that are called like the one program that the tests want of them. */
 const namesakes =
-  'busybox curl dunst ed file fish git grep jq make mandoc mc mopac mousepad nano patch pcmanfm perl redis-server rsync sed tar thunar tmux vim xdotool xtb zsh'.split(
+  'busybox curl dunst ed file fish git grep jq make mandoc mopac nano patch pcmanfm perl redis-server rsync sed tar thunar tmux vim xdotool xtb zsh'.split(
     ' ',
   )
 

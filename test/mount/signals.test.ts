@@ -3,12 +3,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, readFile, readlink, rm, rmdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { isProcessAlive } from '../../src/system/process.js'
 import { calcfs } from '../testbed/daemon.js'
+import { smallDisk } from '../testbed/disk/small-disk.js'
 import { isMounted, realMount } from '../testbed/mount.js'
 import { plainNode, printed, run } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
@@ -110,25 +111,17 @@ if (process.platform === 'linux') {
 
 if (process.platform === 'linux' && process.getuid?.() === 0) {
   t.test('an unmount on a full disk leaves no daemon behind (SIGNAL-2)', async t => {
-    const disk = await mkdtemp(join(tmpdir(), 'calcfs-full-'))
-    await printed('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk])
-    t.teardown(async () => {
-      await printed('umount', ['-l', disk])
-      await rmdir(disk)
-    })
-    const settings = { stateDir: join(disk, 'state'), cacheDir: join(disk, 'cache') }
+    const disk = await smallDisk(t)
+    const settings = { stateDir: join(disk.directory, 'state'), cacheDir: join(disk.directory, 'cache') }
     const testbed = await realMount(t, { settings })
     await textOf(testbed, `reports/${ids.report}.json`)
     t.equal(await outcome(overwrite(testbed, `reports/${ids.report}.json`, '{"title": no')), 'EINVAL')
-    const filler = await open(join(disk, 'filler'), 'w')
-    for (let size = 0; (await outcome(filler.write(Buffer.alloc(4096), 0, 4096, size))) === 'done'; )
-      size += 4096
+    await disk.leave(0)
     const pid = testbed.daemonPid() ?? 0
     await testbed.calcfs('unmount', testbed.directory)
     await until(10_000, 'the daemon has ended', async () => !(await isProcessAlive(pid)))
     t.notOk(await isMounted(testbed.directory))
-    await filler.truncate(0)
-    await filler.close()
+    await disk.makeRoom()
     await testbed.mount()
     t.equal(await textOf(testbed, `reports/${ids.report}.json`), '{"title": no', 'and the draft is kept')
   })

@@ -15,8 +15,6 @@ export interface Desktop {
   /** Keys by X's names, one after another: `ctrl+s`, `Down`. */
   keys(...names: string[]): Promise<void>
   type(text: string): Promise<void>
-  /** Resolves when the program has ended. */
-  ended(): Promise<void>
 }
 
 interface Window {
@@ -118,10 +116,6 @@ export async function desktop(
     untilOneOf: async window => focus(await untilWindow(window, () => true)),
     keys: async (...names) => void (await xdotool('key', '--delay', '30', ...names)),
     type: async text => void (await xdotool('type', '--delay', '30', text)),
-    async ended() {
-      if (program !== undefined && program.exitCode === null)
-        await within(patience, 'the program ends', once(program, 'exit'))
-    },
   }
 }
 

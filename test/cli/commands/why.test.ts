@@ -52,6 +52,27 @@ t.test(
   },
 )
 
+t.test('PROG-1 a program that writes where it reads hears EPERM, and why names the way', async t => {
+  const testbed = await warmMount(t)
+  const { service, files } = testbed
+  const folder = 'projects/Water splitting/TS1_opt'
+  await service.sends(t, [], async () => {
+    // As xtb and a lock of ASE do; GROMACS moves what is in its way.
+    for (const name of ['charges', '.all.db.lock'])
+      t.equal(await outcome(files.open(`${folder}/${name}`, 'w')), 'EPERM', name)
+    t.equal(await outcome(files.rename(`${folder}/run.log`, `${folder}/#run.log.1#`)), 'EPERM')
+  })
+  for (const path of [`${folder}/charges`, folder]) {
+    const { stdout } = await why(testbed, path)
+    t.match(stdout, new RegExp(`^Could not make the file /${folder}/`, 'm'))
+    t.match(stdout, 'you cannot create files here; the server accepts no uploads.\n')
+    t.match(
+      stdout,
+      'A program that writes where it reads, or where it runs, works in a directory of your own',
+    )
+  }
+})
+
 t.test('why is right after a success (CLI-1)', async t => {
   const testbed = await warmMount(t, { settings: { access: 'manage' } })
   const nothing = { code: 0, stdout: /nothing is wrong/ }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { memoryOf } from '../../long/daemon.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
@@ -32,12 +33,8 @@ function restOf(bytes: number): Buffer {
   return Buffer.from(`${fields}"rows":[${rows.slice(0, -1)}],"log":"${'x'.repeat(third)}"}`)
 }
 
-async function statusOf(mount: MountTestbed): Promise<{ readonly now: number; readonly peak: number }> {
-  const text = await fs.readFile(`/proc/${mount.daemonPid()}/status`, 'utf8')
-  const megabytes = (field: string): number =>
-    Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024
-  return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
-}
+const nowIn = async (mount: MountTestbed): Promise<number> => (await memoryOf(mount)) / 2 ** 20
+const peakIn = async (mount: MountTestbed): Promise<number> => (await memoryOf(mount, 'VmHWM')) / 2 ** 20
 
 async function withRecords(t: TestLifetime, count: number, bytes: number): Promise<MountTestbed> {
   const rest = restOf(bytes)
@@ -92,16 +89,12 @@ for (const { count, bytes, most } of scenes) {
     { timeout: 140_000 },
     async t => {
       const mount = await withRecords(t, count, bytes)
-      const before = await statusOf(mount)
+      const before = await nowIn(mount)
       const read = await readAll(mount, count)
       t.ok(read > count * bytes, `${read} bytes`)
-      const { peak } = await statusOf(mount)
-      t.ok(peak < most, `${peak.toFixed(0)} MB at most, ${before.now.toFixed(0)} before`)
-      await until(
-        40_000,
-        'memory to be given back',
-        async () => (await statusOf(mount)).now < before.now + 130,
-      )
+      const peak = await peakIn(mount)
+      t.ok(peak < most, `${peak.toFixed(0)} MB at most, ${before.toFixed(0)} before`)
+      await until(40_000, 'memory to be given back', async () => (await nowIn(mount)) < before + 130)
       const names = await within(20_000, 'a listing afterwards', fs.readdir(mount.directory))
       t.ok(names.includes('projects'), 'the drive answers afterwards')
       t.equal(await mount.terminate(), 0, 'and ends in order')
@@ -118,7 +111,7 @@ t.test('MEM-1 a report of 100,000 rows is shown without a tree of them', { timeo
   for (const path of ['77.json', '77', '77/order.txt']) await within(60_000, path, fs.stat(at(path)))
   const text = await within(60_000, '77.json', fs.readFile(at('77.json'), 'utf8'))
   t.equal(text.match(/"calcId"/g)?.length, rows.length)
-  const { peak } = await statusOf(mount)
+  const peak = await peakIn(mount)
   t.ok(peak < 230, `${peak.toFixed(0)} MB at most`)
 })
 
@@ -140,9 +133,9 @@ t.test(
       response.end()
     })
     const path = join(mount.directory, 'projects/Water splitting/TS1_opt/run.log')
-    const before = await statusOf(mount)
+    const before = await nowIn(mount)
     t.match(await printed('sha256sum', [path], { limit: 300_000 }), due.digest('hex'))
-    const { peak } = await statusOf(mount)
-    t.ok(peak < before.now + 130, `${peak.toFixed(0)} MB at most, ${before.now.toFixed(0)} before`)
+    const peak = await peakIn(mount)
+    t.ok(peak < before + 130, `${peak.toFixed(0)} MB at most, ${before.toFixed(0)} before`)
   },
 )

@@ -2,10 +2,10 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { memoryOf } from '../../long/daemon.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import type { TestProxy } from '../../testbed/proxy.js'
 import { ids } from '../../testbed/sample-data.js'
-import { textOf } from '../../testbed/testbed.js'
 import { within } from '../../testbed/within.js'
 
 t.setTimeout(560_000)
@@ -27,13 +27,6 @@ function crowd(proxy: TestProxy): void {
   )
   const listing = Buffer.from(`[${items.join(',')}]`)
   proxy.answer(new RegExp(`^GET /project/descendant\\?id=${ids.water}&type=calculation`), () => listing)
-}
-
-/** The most memory the daemon has had so far, in MB. */
-async function peakOf(mount: MountTestbed): Promise<number> {
-  const pid = /"pid": (\d+)/.exec(await textOf(mount, '/.calcfs/status.json'))?.[1]
-  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(await fs.readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) / 1024
 }
 
 const projectOf = async (mount: MountTestbed): Promise<string> =>
@@ -62,7 +55,7 @@ t.test('a hundred thousand calculations are shown whole, in little memory', asyn
   t.match(index, `${firstId + 77_777n}\tcalculation\tcalculation 77777\tnumber 77777 of a campaign`)
   const again = await mount.service.during(() => fs.readdir(join(mount.directory, project)))
   t.same(again, [], 'it is asked for once')
-  const peak = await peakOf(mount)
+  const peak = (await memoryOf(mount, 'VmHWM')) / 2 ** 20
   t.ok(peak < 256, `${peak} MB at most`)
   await mount.remount()
   const kept = await mount.service.during(async () => {

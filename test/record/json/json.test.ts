@@ -17,7 +17,7 @@ import {
 import { parseJson, parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint, prettyPrint } from '../../../src/record/json/print.js'
 import { anyJson, anyObject } from './arbitrary.js'
-import { isJson, plainTree } from './plain-reader.js'
+import { isJson, isTaken, plainTree } from './plain-reader.js'
 
 const runs = { numRuns: 300 }
 const equal = (one: string, other: string) => equalJson(parseJson(one), parseJson(other))
@@ -150,16 +150,6 @@ t.test('what is not JSON is refused with its line and column', async t => {
   }
   t.throws(() => parseObject('\n [1]'), /object is expected, not a list \(line 2, column 2\)/)
 })
-
-function isTaken(text: string): boolean {
-  try {
-    parseJson(text)
-    return true
-  } catch (thrown) {
-    if (thrown instanceof Failure && thrown.kind === 'not-json') return false
-    throw thrown
-  }
-}
 
 t.test('calcfs takes exactly the texts that JSON.parse takes', async () => {
   const inserted = [...'{}[]",:\\ 0-.eEtu1/é\u0000\n\t\u00a0', '\\u', '/*', '']

@@ -1,5 +1,7 @@
 // The tests' own reader of JSON: slow, and of another making than what it judges.
+import { Failure } from '../../../src/failure.js'
 import type { Json } from '../../../src/record/json/json.js'
+import { parseJson } from '../../../src/record/json/parse.js'
 
 const tokens = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[a-z]+|[[\]{},:]/gs
 
@@ -45,5 +47,16 @@ export function isJson(text: string): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+/** Whether calcfs takes the text. */
+export function isTaken(text: string): boolean {
+  try {
+    parseJson(text)
+    return true
+  } catch (thrown) {
+    if (thrown instanceof Failure && thrown.kind === 'not-json') return false
+    throw thrown
   }
 }
