@@ -1,5 +1,5 @@
 // Rules of the code base, checked in the sources: allowed imports, the owner of each fact, the form of a file.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -9,7 +9,7 @@ import { examplesOf } from '../src/terminal/command.js'
 import { ceilings } from './ceilings.js'
 import { commandsBelow } from './cli/commands-below.js'
 import { layers } from './folders.js'
-import { houseSize } from './house-size.js'
+import { filesIn, houseSize } from './house-size.js'
 import { proseOf } from './prose.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
@@ -23,16 +23,7 @@ interface Import {
   readonly to: string
 }
 
-/** Paths below the repository, with slashes. */
-function filesBelow(directory: string, ending: RegExp): readonly string[] {
-  const full = join(root, directory)
-  if (!existsSync(full)) return []
-  const entries = readdirSync(full, { recursive: true, withFileTypes: true })
-  return entries
-    .filter(entry => entry.isFile() && ending.test(entry.name))
-    .map(entry => relative(root, join(entry.parentPath, entry.name)))
-    .sort()
-}
+const filesBelow = (folder: string, ending: string): readonly string[] => filesIn(root, folder, ending)
 
 const text = (file: string): string => readFileSync(join(root, file), 'utf8')
 
@@ -42,10 +33,10 @@ const code = (file: string): string =>
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/(^|\s)\/\/.*$/gm, '$1')
 
-const sources = filesBelow('src', /\.ts$/)
-const layered = [...sources, ...filesBelow('bench', /\.ts$/)]
-const tests = filesBelow('test', /\.ts$/)
-const rest = [...tests, ...filesBelow('bench', /\.ts$/), ...filesBelow('bin', /\.mjs$/)]
+const sources = filesBelow('src', '.ts')
+const layered = [...sources, ...filesBelow('bench', '.ts')]
+const tests = filesBelow('test', '.ts')
+const rest = [...tests, ...filesBelow('bench', '.ts'), ...filesBelow('bin', '.mjs')]
 
 /** Below src, else below the repository. */
 const folderOf = (file: string): string => dirname(file).replace(/^src\//, '')
@@ -151,26 +142,18 @@ function grouped(
 t.test('a library that could leak is imported in one place', async t => {
   const importers = (name: string) =>
     sources.filter(file => importsOf(file).some(it => it === name || it.startsWith(`${name}/`)))
-  none(
-    t,
-    importers('fuse-native').filter(file => file !== 'src/mount/fuse.ts'),
-    'fuse-native is src/mount/fuse.ts alone',
-  )
-  none(
-    t,
-    importers('undici').filter(file => layerOf(file) !== 'remote'),
-    'undici is src/remote alone',
-  )
-  none(
-    t,
-    importers('commander').filter(file => !['cli', 'terminal'].includes(layerOf(file))),
-    'commander is src/cli and src/terminal alone',
-  )
-  none(
-    t,
-    importers('fastify').filter(file => layerOf(file) !== 'service'),
-    'fastify is src/service alone',
-  )
+  const places = {
+    'fuse-native': /^src\/mount\/fuse\.ts$/,
+    undici: /^src\/remote\//,
+    commander: /^src\/(cli|terminal)\//,
+    fastify: /^src\/service\//,
+  }
+  for (const [name, place] of Object.entries(places))
+    none(
+      t,
+      importers(name).filter(file => !place.test(file)),
+      `${name} is ${place} alone`,
+    )
 })
 
 t.test('a fact stands in the file that owns it', async t => {

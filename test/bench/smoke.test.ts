@@ -2,16 +2,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { localDisk } from '../../bench/peers/local.js'
 import type { Peer } from '../../bench/peers/peers.js'
 import type { Results } from '../../bench/report/results.js'
 import { openArena } from '../../bench/run/arena.js'
 import { perform, trial, type Workshop } from '../../bench/run/trial.js'
 import { workload } from '../../bench/run/workloads.js'
+import { scratch } from '../testbed/disk/scratch.js'
 import { plainNode } from '../testbed/programs.js'
 import { within } from '../testbed/within.js'
 
@@ -20,19 +20,13 @@ const run = join(root, 'dist/bench/run.js')
 
 t.setTimeout(400_000)
 
-async function directory(t: Test): Promise<string> {
-  const made = await fs.mkdtemp(join(tmpdir(), 'calcfs-bench-test-'))
-  t.teardown(() => fs.rm(made, { recursive: true, force: true }))
-  return made
-}
-
 async function ended(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   return child.exitCode
 }
 
 t.test('a small run ends well, with right results, and a table', async t => {
-  const out = await directory(t)
+  const out = await scratch(t)
   const peers = 'calcfs,local,raw ×16'
   const args = ['--tree', 'small', '--rtt', '0', '--runs', '1', '--work', 'cp']
   const [program, ...first] = plainNode
@@ -65,7 +59,7 @@ t.test('a small run ends well, with right results, and a table', async t => {
 })
 
 t.test('a mount that shows a wrong byte is called wrong, however fast it is', async t => {
-  const base = await directory(t)
+  const base = await scratch(t)
   const arena = await openArena({ tree: 'small', roundTrip: 0, link: 'plain' }, { trees: base, base })
   t.teardown(() => arena.close())
   const lie = join(base, 'lie')

@@ -1,9 +1,9 @@
 // Promises about the password of a mount: it is not in the daemon's environment, and no child of the daemon has it.
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { mountPatience } from '../testbed/daemon.js'
+import { scratch } from '../testbed/disk/scratch.js'
 import { mountPlace, realMount } from '../testbed/mount.js'
 import { until } from '../testbed/within.js'
 
@@ -11,8 +11,7 @@ t.setTimeout(180_000)
 
 /** A `systemd-notify` of the test's own writes down what it inherits of a daemon with this environment. */
 async function listening(t: Test) {
-  const made = await mkdtemp(join(tmpdir(), 'calcfs-secrets-'))
-  t.teardown(() => rm(made, { recursive: true, force: true }))
+  const made = await scratch(t)
   const [seen, notify] = [join(made, 'seen'), join(made, 'systemd-notify')]
   await writeFile(notify, `#!/bin/sh\nenv > ${seen}.part\nmv ${seen}.part ${seen}\n`)
   await chmod(notify, 0o755)

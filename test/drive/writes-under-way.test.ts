@@ -6,7 +6,7 @@ import type { RecordSource } from '../../src/drive/records/source.js'
 import { openDrafts } from '../../src/edit/journal/drafts.js'
 import { dueIn, systemClock } from '../../src/remote/clock.js'
 import { byteOffset } from '../../src/remote/remote.js'
-import { scratch } from '../edit/edit-testbed.js'
+import { scratch } from '../testbed/disk/scratch.js'
 
 const bytes = (text: string) => Buffer.from(text)
 const key = { kind: 'record', of: 'report', id: '42' } as const

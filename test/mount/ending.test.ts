@@ -1,8 +1,8 @@
 // A signal ends the daemon while a program waits for its save: the program gets the service's answer first.
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rename } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import t from 'tap'
+import { scratch } from '../testbed/disk/scratch.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { isMounted, type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed } from '../testbed/programs.js'
@@ -66,8 +66,7 @@ t.test('END-1 a service that never answers holds the end up no longer than the s
 })
 
 t.test('END-1 a drive stays where a directory above its mount point is renamed', async t => {
-  const home = await mkdtemp(join(tmpdir(), 'calcfs-home-'))
-  t.teardown(() => rm(home, { recursive: true, force: true }))
+  const home = await scratch(t)
   await mkdir(join(home, 'run'))
   const testbed = await realMount(t, {}, { home })
   const above = dirname(testbed.directory)

@@ -1,11 +1,9 @@
 // A service of its own for each test, and a plain HTTP client that neither decodes nor follows anything.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Test } from 'tap'
 import { Agent, request } from 'undici'
 import { type Service, startService } from '../../src/service/service.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
+import { scratch } from '../testbed/disk/scratch.js'
 import { withQuickPasswords } from '../testbed/service.js'
 
 export interface ClientResponse {
@@ -52,13 +50,6 @@ export async function signedIn(t: Test, url: string, name: string): Promise<Clie
   return clientOf(t, url, { authorization: `Bearer ${answer.text}` })
 }
 
-/** A scratch directory that goes with the test. */
-export function scratch(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'calcfs-service-'))
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
-  return directory
-}
-
 export interface ServiceTestbed {
   readonly service: Service
   /** The user `anna`, whose password is the user's name as for every user here. */
@@ -72,7 +63,7 @@ export async function openServiceTestbed(
   t: Test,
   options: Partial<ServiceOptions> = {},
 ): Promise<ServiceTestbed> {
-  const started = await startService({ data: scratch(t), ...options })
+  const started = await startService({ data: await scratch(t), ...options })
   t.teardown(() => started.close())
   const service = { ...started, seed: withQuickPasswords(started.seed) }
   service.seed.addUser({ name: 'anna', password: 'anna', email: 'anna@example.org' })

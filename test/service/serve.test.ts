@@ -7,9 +7,10 @@ import t, { type Test } from 'tap'
 import { seedOf } from '../../src/service/seed.js'
 import { openData, startService } from '../../src/service/service.js'
 import { calcfs } from '../testbed/daemon.js'
+import { scratch } from '../testbed/disk/scratch.js'
 import { plainNode } from '../testbed/programs.js'
 import { withQuickPasswords } from '../testbed/service.js'
-import { scratch, signedIn } from './client.js'
+import { signedIn } from './client.js'
 
 t.setTimeout(360_000)
 const command = [calcfs, 'serve']
@@ -48,8 +49,8 @@ async function run(t: Test, flags: readonly string[], words = command): Promise<
 }
 
 /** A data directory with the users anna and bo. */
-function withUsers(t: Test): string {
-  const data = scratch(t)
+async function withUsers(t: Test): Promise<string> {
+  const data = await scratch(t)
   const { store, contents } = openData(data)
   const seed = withQuickPasswords(seedOf(store, contents, Date.now))
   seed.addUser({ name: 'anna', password: 'anna' })
@@ -58,7 +59,7 @@ function withUsers(t: Test): string {
 }
 
 t.test('what was answered before kill -9 is there after it, and the old token still holds', async t => {
-  const data = withUsers(t)
+  const data = await withUsers(t)
   const served = start(t, ['--port', '0', '--data', data])
   const url = await urlOf(served)
   const anna = await signedIn(t, url, 'anna')
@@ -94,7 +95,7 @@ t.test('what was answered before kill -9 is there after it, and the old token st
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   t.test(`${signal} ends it cleanly, also while a client holds a connection`, async t => {
-    const served = start(t, ['--port', '0', '--data', withUsers(t)])
+    const served = start(t, ['--port', '0', '--data', await withUsers(t)])
     const anna = await signedIn(t, await urlOf(served), 'anna')
     await anna('GET', '/user/info')
     served.kill(signal)
@@ -103,10 +104,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 t.test('a data directory has one service: a second one says so and ends (SERVE-1)', async t => {
-  const data = withUsers(t)
+  const data = await withUsers(t)
   const first = start(t, ['--port', '0', '--data', data])
   const url = await urlOf(first)
-  const link = join(scratch(t), 'link')
+  const link = join(await scratch(t), 'link')
   symlinkSync(data, link)
   for (const directory of [data, link]) {
     const second = await run(t, ['--port', '0', '--data', directory])
@@ -130,8 +131,8 @@ t.test('a data directory has one service: a second one says so and ends (SERVE-1
 t.test('what the service keeps can be read by its owner alone (SERVE-1)', async t => {
   const umask = process.umask(0)
   t.teardown(() => process.umask(umask))
-  const fresh = join(scratch(t), 'data')
-  const foreign = scratch(t)
+  const fresh = join(await scratch(t), 'data')
+  const foreign = await scratch(t)
   chmodSync(foreign, 0o755)
   writeFileSync(join(foreign, 'notes'), 'mine', { mode: 0o644 })
   for (const data of [fresh, foreign]) {
@@ -151,7 +152,7 @@ t.test('what the service keeps can be read by its owner alone (SERVE-1)', async 
 })
 
 t.test('SERVE-1 with --sample it says which users may sign in', async t => {
-  const served = start(t, ['--port', '0', '--sample', '--data', scratch(t)])
+  const served = start(t, ['--port', '0', '--sample', '--data', await scratch(t)])
   let said = ''
   for await (const piece of served.stdout ?? []) {
     said += piece

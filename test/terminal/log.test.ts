@@ -1,17 +1,10 @@
 // A log file keeps to its size, and goes on where another program moves or empties it.
-import { mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { openLogFile } from '../../src/terminal/log.js'
-import type { TestLifetime } from '../testbed/testbed.js'
+import { scratch } from '../testbed/disk/scratch.js'
 import { until } from '../testbed/within.js'
-
-async function directory(t: TestLifetime): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'calcfs-log-'))
-  t.teardown(() => rm(made, { recursive: true, force: true }))
-  return made
-}
 
 const line = (number: number): string => `${JSON.stringify({ number, text: 'x'.repeat(80) })}\n`
 
@@ -22,7 +15,7 @@ const numbersIn = async (file: string): Promise<readonly number[]> =>
     .map(one => (JSON.parse(one) as { number: number }).number)
 
 t.test('LOG-3 a log takes twice its size at most, and its newest lines are whole', async t => {
-  const file = join(await directory(t), 'deep', 'log')
+  const file = join(await scratch(t), 'deep', 'log')
   const limit = 20_000
   const log = openLogFile(file, limit)
   for (let at = 0; at < 5_000; at += 1) {
@@ -50,7 +43,7 @@ t.test('a log where no directory can be made is refused at once', { timeout: 10_
 })
 
 t.test('LOG-3 what an earlier daemon wrote counts', async t => {
-  const file = join(await directory(t), 'log')
+  const file = join(await scratch(t), 'log')
   await writeFile(file, line(1).repeat(1_000))
   openLogFile(file, 20_000).write(line(2))
   t.same(await numbersIn(file), [2])
@@ -63,7 +56,7 @@ for (const [how, rotate] of [
   ['emptied', (file: string) => truncate(file)],
 ] as const)
   t.test(`LOG-3 a log that is ${how} by another program goes on under its name`, async t => {
-    const file = join(await directory(t), 'log')
+    const file = join(await scratch(t), 'log')
     const log = openLogFile(file, 1_000_000)
     log.write(line(1))
     await rotate(file)
@@ -76,7 +69,7 @@ for (const [how, rotate] of [
   })
 
 t.test('LOG-3 a line that the disk took in part is followed by a whole one', async t => {
-  const made = await directory(t)
+  const made = await scratch(t)
   const file = join(made, 'log')
   const log = openLogFile(file, 2_000)
   // Half a line is there, and the rest of it fails, for root as well.

@@ -1,9 +1,18 @@
-// Clocks of the tests: one with a time of the test's own, and the real one that a test lets run ahead.
+// Clocks of the tests: one that a test turns by hand, and the real one that a test lets run ahead.
 import { type Clock, systemClock } from '../../src/remote/clock.js'
 import { type Instant, instant } from '../../src/remote/remote.js'
 
-/** A clock that shows this time; its timers are the machine's. */
-export const clockOf = (now: () => Instant): Clock => ({ now, after: systemClock.after })
+/** Its timers are the machine's. */
+export function handClock(start = 1_700_000_000_000) {
+  let at = start
+  return {
+    now: () => instant(at),
+    after: systemClock.after,
+    turn(milliseconds: number): void {
+      at += milliseconds
+    },
+  }
+}
 
 /** Real time, so far ahead as a test wants. */
 export interface HastyClock extends Clock {

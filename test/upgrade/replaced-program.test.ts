@@ -1,10 +1,10 @@
 // PACK-2 a package manager that replaces or removes the program does not disturb the drives that are mounted.
 
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { scratch } from '../testbed/disk/scratch.js'
 import { realMount } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
@@ -17,8 +17,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** A copy that can be removed; the packages are linked, and loaded before they go. */
 async function copyOfProgram(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'calcfs-copy-'))
-  t.teardown(() => rm(copy, { recursive: true, force: true }))
+  const copy = await scratch(t)
   await mkdir(join(copy, 'dist'))
   for (const part of ['bin', 'dist/program', 'package.json'])
     await cp(join(root, part), join(copy, part), { recursive: true })

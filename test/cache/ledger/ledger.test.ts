@@ -1,30 +1,27 @@
 // What the ledger promises: values at once, over restarts, between processes; and no trouble from its file, whatever that holds.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import t from 'tap'
 import { Ledger } from '../../../src/cache/ledger/ledger.js'
-import { instant } from '../../../src/remote/remote.js'
 import { chance } from '../../long/chance.js'
-import { clockOf } from '../../testbed/clocks.js'
+import { handClock } from '../../testbed/clocks.js'
+import { scratch } from '../../testbed/disk/scratch.js'
+import type { TestLifetime } from '../../testbed/testbed.js'
 
 t.setTimeout(120_000)
 
-function place(test: { teardown(action: () => void): void }) {
-  const directory = mkdtempSync(join(tmpdir(), 'calcfs-ledger-'))
+async function place(test: TestLifetime) {
+  const directory = await scratch(test)
   const logged: string[] = []
-  let time = 1_000
-  test.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  const clock = handClock()
   return {
     directory,
     logged,
-    pass: (milliseconds: number) => {
-      time += milliseconds
-    },
+    pass: clock.turn,
     open: () => {
       const ledger = new Ledger(directory, {
-        clock: clockOf(() => instant(time)),
+        clock,
         log: sentence => void logged.push(sentence),
       })
       test.teardown(() => ledger.close())
@@ -34,7 +31,7 @@ function place(test: { teardown(action: () => void): void }) {
 }
 
 t.test('while another process holds the file, nothing waits and nothing is lost', async t => {
-  const { open, directory } = place(t)
+  const { open, directory } = await place(t)
   const ledger = open()
   const other = new Database(join(directory, 'ledger.db'))
   other.exec('BEGIN IMMEDIATE')
@@ -47,7 +44,7 @@ t.test('while another process holds the file, nothing waits and nothing is lost'
 })
 
 t.test('what waits while its file is gone is found once the file is there again', async t => {
-  const { open, directory } = place(t)
+  const { open, directory } = await place(t)
   const ledger = open()
   for (const value of ['short', 'long '.repeat(60)]) {
     for (const end of ['', '-wal', '-shm']) rmSync(join(directory, `ledger.db${end}`), { force: true })
@@ -59,7 +56,7 @@ t.test('what waits while its file is gone is found once the file is there again'
 })
 
 t.test('short values are what was written last, with two processes', async t => {
-  const { open, pass } = place(t)
+  const { open, pass } = await place(t)
   const [own, other] = [open(), open()]
   const pick = chance(7)
   const below = (most: number): number => pick.whole(0, most - 1)

@@ -1,9 +1,9 @@
 // Promises of the way to a daemon: its socket is private, replaced after a kill, gone after an unmount, and never in a mount's way.
-import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, lstat, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import t from 'tap'
 import { socketFor } from '../../../src/cli/control/socket.js'
+import { scratch } from '../../testbed/disk/scratch.js'
 import { isMounted, realMount } from '../../testbed/mount.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
@@ -68,8 +68,7 @@ t.test(
 )
 
 t.test('a directory that others may enter, or that is a link, is not used (CLI-16)', async t => {
-  const runtime = await mkdtemp(join(tmpdir(), 'calcfs-run-'))
-  t.teardown(() => rm(runtime, { recursive: true, force: true }))
+  const runtime = await scratch(t)
   const own = join(runtime, 'calcfs')
   const path = () => socketFor('/home/anna/lab', { XDG_RUNTIME_DIR: runtime })
   const isInside = async () => (await path()).startsWith(`${own}/`)
@@ -89,8 +88,7 @@ t.test('a directory that others may enter, or that is a link, is not used (CLI-1
 t.test(
   'a command acts on no other drive where the directories above two of them are swapped (CLI-11)',
   async t => {
-    const home = await mkdtemp(join(tmpdir(), 'calcfs-home-'))
-    t.teardown(() => rm(home, { recursive: true, force: true }))
+    const home = await scratch(t)
     await mkdir(join(home, 'run'))
     const settings = { access: 'manage' }
     const one = await warmMount(t, { settings }, { home })

@@ -1,8 +1,8 @@
 // Desktop notices: each cause once until it is mended, told by the desktop's own program.
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { scratch } from '../../testbed/disk/scratch.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
@@ -19,8 +19,7 @@ const spoil = async (testbed: KernelTestbed) =>
 t.test(
   'NOTIFY-1 the program of the desktop hears of an edit that waits, once, and again after it was mended',
   async t => {
-    const made = await mkdtemp(join(tmpdir(), 'calcfs-notice-'))
-    t.teardown(() => rm(made, { recursive: true, force: true }))
+    const made = await scratch(t)
     const heard = join(made, 'heard')
     const program = join(made, 'notify-send')
     await writeFile(program, `#!/bin/sh\n[ "$1" = --version ] || printf '%s\\n' "$@" end >> '${heard}'\n`)

@@ -10,7 +10,8 @@ import { openDrafts } from '../../../src/edit/journal/drafts.js'
 import { thisProcess } from '../../../src/edit/journal/lock.js'
 import { textHash } from '../../../src/edit/journal/text-history.js'
 import { Failure } from '../../../src/failure.js'
-import { handClock, scratch } from '../edit-testbed.js'
+import { handClock } from '../../testbed/clocks.js'
+import { scratch } from '../../testbed/disk/scratch.js'
 
 const key = { kind: 'record', of: 'report', id: '42' } as const
 const dead = { pid: 2 ** 22 + 1, started: 'long ago' }

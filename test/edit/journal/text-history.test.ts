@@ -3,7 +3,8 @@ import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { TextHistory, textHash } from '../../../src/edit/journal/text-history.js'
-import { handClock, scratch } from '../edit-testbed.js'
+import { handClock } from '../../testbed/clocks.js'
+import { scratch } from '../../testbed/disk/scratch.js'
 
 const key = { kind: 'record', of: 'report', id: '42' } as const
 const day = 24 * 60 * 60 * 1000

@@ -1,7 +1,7 @@
 // Certificates for an address, good ones and wrong ones, made by openssl for one test.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { scratch } from '../disk/scratch.js'
 import { printed } from '../programs.js'
 import type { TestLifetime } from '../testbed.js'
 
@@ -21,8 +21,7 @@ export interface Authority {
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
 
 export async function authority(t: TestLifetime): Promise<Authority> {
-  const directory = await mkdtemp(join(tmpdir(), 'calcfs-authority-'))
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const directory = await scratch(t)
   const at = (name: string): string => join(directory, name)
   const openssl = (...words: string[]) => printed('openssl', words)
   const whose = ['-subj', '/CN=authority', '-addext', 'basicConstraints=critical,CA:TRUE', '-days', '30']
