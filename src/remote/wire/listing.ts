@@ -18,19 +18,26 @@ export function listingReader<Item extends { readonly id: string }>(
 ): TextReader<Item[]> {
   const items: Item[] = []
   let held = 0
+  let unread: string | undefined
 
   function take(text: string): void {
     held += itemBytes + text.length / packedTo
     const json = unlessTooDeep(text)
     const item = json?.type === 'object' ? read(json) : undefined
-    if (item === undefined) malformed((json === undefined ? text : compactPrint(json)).slice(0, 300))
-    else items.push(item)
+    if (item !== undefined) items.push(item)
+    else {
+      const printed = json === undefined ? text : compactPrint(json)
+      if (printed !== 'null') unread = printed
+      malformed(printed.slice(0, 300))
+    }
   }
 
   const reader = itemReader(take, {
     wrong: noList,
     done() {
       done?.()
+      // Shown as empty, it would hide all that it tells.
+      if (items.length === 0 && unread !== undefined) throw noItem(unread)
       return eachOnce(items)
     },
   })
@@ -97,6 +104,7 @@ export function fileNamesIn(
     if (name === undefined) malformed(compactPrint(item).slice(0, 300))
     return name ?? []
   })
+  if (names.length === 0 && items.some(isNoBlank)) throw noItem(text)
   return [...new Set(names)]
 }
 
@@ -130,6 +138,10 @@ function unquotedItems(text: string): readonly Json[] | undefined {
   })
 }
 
+/** `[ ]` without quotes reads as one blank name. */
+const isNoBlank = (item: Json): boolean => item.type !== 'string' || item.value !== ''
+
+const noItem = (text: string): Failure => malformedAnswer('a list of things with ids or names is due', text)
 const noList = (text: string): Failure => malformedAnswer('a list is due', text)
 
 export const parseAnswer = (text: string): Json => parsedBy(parseJson, text)

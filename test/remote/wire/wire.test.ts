@@ -72,15 +72,19 @@ t.test('malformed items are left out and reported, the others stay', async t => 
     '{"id":1.5,"name":"a"}',
   )
   fc.assert(
-    fc.property(fc.uniqueArray(item, { selector: ([number]) => number }), fc.array(junk), (good, bad) => {
-      const { calculations, left } = speaking()
-      const items = good.map(([number, name]) => `{"name":${JSON.stringify(name)},"id":${number}}`)
-      const read = calculations(`[${[...bad, ...items].join(',')}]`)
-      const same = good.every(
-        ([number, name], index) => read[index]?.id === number && read[index]?.title === name,
-      )
-      return read.length === good.length && same && left.length === bad.length
-    }),
+    fc.property(
+      fc.uniqueArray(item, { selector: ([number]) => number, minLength: 1 }),
+      fc.array(junk),
+      (good, bad) => {
+        const { calculations, left } = speaking()
+        const items = good.map(([number, name]) => `{"name":${JSON.stringify(name)},"id":${number}}`)
+        const read = calculations(`[${[...bad, ...items].join(',')}]`)
+        const same = good.every(
+          ([number, name], index) => read[index]?.id === number && read[index]?.title === name,
+        )
+        return read.length === good.length && same && left.length === bad.length
+      },
+    ),
   )
   const { calculations, left } = speaking()
   t.equal(calculations('[{"id":1,"name":"a"},{"id":1,"name":"again"}]').length, 1, 'an id counts once')

@@ -210,6 +210,17 @@ export function listing(t: Test, open: OpenTestbed): void {
     t.same(await namesOf(testbed, 'projects'), ['.index.tsv', '.project.json', '.shares', 'Water splitting'])
   })
 
+  t.test('LIST-2 a listing without one good entry is an error, and shows no empty directory', async t => {
+    for (const [question, directory] of [
+      [/^GET \/project\/descendant\?id=\d+&type=calculation/, 'projects/Water splitting'],
+      [/^GET \/calculation\/files\?/, 'projects/Water splitting/TS1_opt'],
+    ] as const) {
+      const testbed = await open(t)
+      testbed.service.answer(question, () => JSON.stringify([{ key: 'a1' }, { key: 'b2' }]))
+      t.equal(await outcome(testbed.files.readdir(directory)), 'EIO')
+    }
+  })
+
   t.test('LIST-13 the same question asked by many at once is one request', async t => {
     const testbed = await open(t)
     const asked = await testbed.service.during(async () => {
