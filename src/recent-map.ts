@@ -6,22 +6,8 @@ export class RecentMap<
   Key extends object | string | number,
   Value extends object | string | number | true,
 > extends LRUCache<Key, Value> {
-  /** Some were given up for others. */
-  hasForgotten = false
-
-  constructor(most: number) {
-    super({
-      maxSize: most,
-      sizeCalculation: () => 1,
-      dispose: (_value, _key, reason) => {
-        if (reason === 'evict') this.hasForgotten = true
-      },
-    })
-  }
-
-  override clear(): void {
-    super.clear()
-    this.hasForgotten = false
+  constructor(most: number, options: { readonly dispose?: LRUCache.Disposer<Key, Value> } = {}) {
+    super({ maxSize: most, sizeCalculation: () => 1, ...options })
   }
 }
 
@@ -41,10 +27,14 @@ export function madeOnce<Id extends string, Value extends object>(
   }
 }
 
-/** The same value for the same object, as long as that lives. */
-export function foundOnce<Of extends object, Value>(find: (of: Of) => Value): (of: Of) => Value {
+/** The same value for the same object, as long as that lives; of one that is too long nothing is held. */
+export function foundOnce<Of extends object, Value>(
+  find: (of: Of) => Value,
+  isLong?: (of: Of) => boolean,
+): (of: Of) => Value {
   const found = new WeakMap<Of, { readonly value: Value }>()
   return of => {
+    if (isLong?.(of) === true) return find(of)
     const known = found.get(of) ?? { value: find(of) }
     found.set(of, known)
     return known.value

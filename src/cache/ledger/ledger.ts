@@ -49,7 +49,11 @@ export class Ledger {
   readonly #path: string
   readonly #unwritten = new Map<string, PendingWrites>()
   /** Sizes and times are asked for at every stat. Long values are held by the code that asked for them. */
-  readonly #recent = new RecentMap<string, StoredValue>(rowsAtMost)
+  readonly #recent = new RecentMap<string, StoredValue>(rowsAtMost, {
+    dispose: (_value, _key, reason) => {
+      this.#hasForgotten ||= reason === 'evict'
+    },
+  })
   #table: LedgerTable | undefined
   #retryAt = instant(0)
   #callOff: (() => void) | undefined
@@ -58,6 +62,7 @@ export class Ledger {
   #lookedAt = Number.NEGATIVE_INFINITY
   /** Every row of the file was met: a key that is not among the recent ones, of which none was forgotten, is not there. */
   #isAllMet = false
+  #hasForgotten = false
 
   constructor(
     private readonly directory: string,
@@ -80,8 +85,7 @@ export class Ledger {
     const name = `${namespace} ${key}`
     // Values read count until another process has written.
     this.revision()
-    const isAllMet = this.#isAllMet && !this.#recent.hasForgotten
-    const held = this.#recent.get(name) ?? (isAllMet ? nothing : undefined)
+    const held = this.#recent.get(name) ?? (this.#isAllMet && !this.#hasForgotten ? nothing : undefined)
     if (held === nothing) return undefined
     if (held !== undefined && held !== elsewhere) return { ...held, ...change }
     const kept = this.#fromDisk(from => from.get(namespace, key), undefined)
@@ -248,6 +252,7 @@ export class Ledger {
 
   #forgetRecent(): void {
     this.#recent.clear()
+    this.#hasForgotten = false
     this.#isAllMet = false
     this.#revisions += 1
   }
@@ -280,11 +285,10 @@ export function valueIn<Value>(form: z.ZodType<Value>, text: string | undefined)
   }
 }
 
-const isShort = (remembered: Partial<StoredValue<LedgerValue>>): remembered is StoredValue =>
-  isText(remembered) && remembered.value.length <= shortValue
-
-const heldOf = (change: Partial<StoredValue<LedgerValue>> | 'deleted'): StoredValue =>
-  change === 'deleted' ? nothing : isShort(change) ? change : elsewhere
+function heldOf(change: Partial<StoredValue<LedgerValue>> | 'deleted'): StoredValue {
+  if (change === 'deleted') return nothing
+  return isText(change) && change.value.length <= shortValue ? change : elsewhere
+}
 
 /** SQLITE_ERROR is what a sound database with other tables in it says to our statements. */
 const isDamage = (error: unknown): boolean =>

@@ -54,9 +54,10 @@ export class Dialect {
 
   /** Those fields as they stand there, for comparing; undefined where there are none. */
   readonly changedAt = remembered(({ fields }) => {
-    const dates = fields.filter(({ name }) => this.names.modified.includes(name))
-    const printed = dates.map(({ value }) => compactPrint(value)).sort()
-    return printed.length === 0 ? undefined : printed.join()
+    const printed: string[] = []
+    for (const { name, value } of fields)
+      if (this.names.modified.includes(name)) printed.push(compactPrint(value))
+    return printed.length === 0 ? undefined : printed.sort().join()
   })
 
   /** True for the name of a field that holds what a thing is called. */

@@ -1,13 +1,21 @@
-// Reads records: facts, listed items and log-in names, each from the first field that states it.
+// Reads records: facts, listed items and log-in names, each from the first field that states it; ids, texts and dates as different instances write them.
 import { foundOnce } from '../../recent-map.js'
 import type { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject, withField } from '../../record/json/json.js'
 import { isLong } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
-import type { Listed, ProjectId, RecordFacts, ReportType, ReportTypeId } from '../remote.js'
+import {
+  type Instant,
+  idForm,
+  instant,
+  type Listed,
+  type ProjectId,
+  type RecordFacts,
+  type ReportType,
+  type ReportTypeId,
+} from '../remote.js'
 import type { FieldNames } from './names.js'
-import { dateIn, idIn, nonBlankText } from './scalar.js'
 
 /** The first of these fields with a valid value. No call for each name: every item of a list is read by this. */
 export function firstReadable<Value>(
@@ -26,14 +34,9 @@ export function firstReadable<Value>(
   return undefined
 }
 
-export const textFieldOf = (record: JsonObject, fields: readonly string[]): string | undefined =>
-  firstReadable(record, fields, nonBlankText)
-
 /** A save asks the same of a record often, and a record never changes. Of a long one nothing is held. */
-export function remembered<Value>(ask: (record: JsonObject) => Value): (record: JsonObject) => Value {
-  const once = foundOnce(ask)
-  return record => (isLong(record) ? ask(record) : once(record))
-}
+export const remembered = <Value>(ask: (record: JsonObject) => Value): ((record: JsonObject) => Value) =>
+  foundOnce(ask, isLong)
 
 /** The readers of one instance; each returns undefined for a record that does not state enough. */
 export function readings(names: FieldNames) {
@@ -41,7 +44,7 @@ export function readings(names: FieldNames) {
   const facts = foundOnce((record: JsonObject): RecordFacts => {
     return {
       id: firstReadable(record, names.id, idIn),
-      title: textFieldOf(record, isReport(record) ? names.reportTitle : names.title),
+      title: firstReadable(record, isReport(record) ? names.reportTitle : names.title, nonBlankText),
       born: firstReadable(record, names.born, dateIn),
       owner: firstReadable(record, names.owner, person),
       parent: firstReadable(record, names.parent, reference),
@@ -52,11 +55,14 @@ export function readings(names: FieldNames) {
   })
 
   const reportOnly = new Set([...names.configuration, ...names.reportType, ...names.reportTypeName])
-  const isReport = ({ fields }: JsonObject): boolean => fields.some(({ name }) => reportOnly.has(name))
+  function isReport({ fields }: JsonObject): boolean {
+    for (const { name } of fields) if (reportOnly.has(name)) return true
+    return false
+  }
 
   /** The state decides where there is one; a date or a handle of publication does where there is none. */
   function isPublished(record: JsonObject): boolean {
-    const state = textFieldOf(record, names.state)
+    const state = firstReadable(record, names.state, nonBlankText)
     if (state !== undefined) return state.trim().toLowerCase() === 'published'
     return firstReadable(record, names.published, json => saysYes(json) || undefined) === true
   }
@@ -67,7 +73,8 @@ export function readings(names: FieldNames) {
 
   /** A user, by a name or a number, or by an object that has one. */
   const person = (json: Json): string | undefined =>
-    (json.type === 'object' ? textFieldOf(json, names.login) : nonBlankText(json)) ?? reference(json)
+    (json.type === 'object' ? firstReadable(json, names.login, nonBlankText) : nonBlankText(json)) ??
+    reference(json)
 
   const shownBesides = new Set([...names.id, ...names.title.slice(0, 1)])
 
@@ -103,7 +110,7 @@ export function readings(names: FieldNames) {
 
   function reportType(record: JsonObject): ReportType | undefined {
     const id = firstReadable(record, names.id, json => idIn(json) ?? nonBlankText(json))
-    const title = textFieldOf(record, names.title)
+    const title = firstReadable(record, names.title, nonBlankText)
     return id === undefined || title === undefined ? undefined : { id: id as ReportTypeId, title, record }
   }
 
@@ -157,4 +164,65 @@ export function isEmpty(json: Json): boolean {
     default:
       return false
   }
+}
+
+const largestLong = 9223372036854775807n
+
+/** An id from a number or a numeric string, digit for digit; undefined for everything else. */
+export function idIn(json: Json | undefined): string | undefined {
+  const digits = json?.type === 'number' ? json.raw : json?.type === 'string' ? json.value.trim() : ''
+  // A shorter one is in the range; each row of a list has one.
+  const isValid = digits.length < 19 ? idForm.test(digits) : isId(digits)
+  return isValid ? digits : undefined
+}
+
+/** The number that stands in the place of an id, also one that is none: `-7`, `007`, or over 64 bits. */
+export function numberIn(json: Json): string | undefined {
+  if (json.type === 'number') return json.raw
+  return json.type === 'string' ? /^[-+]?\d+$/.exec(json.value.trim())?.[0] : undefined
+}
+
+/** True for the decimal digits of a 64-bit id. */
+export const isId = (text: string): boolean => idForm.test(text) && BigInt(text) <= largestLong
+
+/** A text with content: no blank one, no number, no null. */
+export function nonBlankText(json: Json | undefined): string | undefined {
+  return json?.type === 'string' && json.value.trim() !== '' ? json.value : undefined
+}
+
+const dateForm =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|GMT|[+-]\d{2}:?(?:\d{2})?)?$/i
+
+/**
+ * A date: ISO 8601, `yyyy-MM-dd HH:mm:ss`, or milliseconds (seconds if small) since 1970 as number or text.
+ * Without a zone it is read as UTC, so that every machine shows the same time.
+ */
+function dateIn(json: Json | undefined): Instant | undefined {
+  if (json?.type === 'number') return sinceEpoch(Number(json.raw))
+  if (json?.type !== 'string') return undefined
+  const text = json.value.trim()
+  return /^\d{9,15}$/.test(text) ? sinceEpoch(Number(text)) : fromCalendar(text)
+}
+
+/** Seconds stay below this until the year 5138; milliseconds are above it since 1973. */
+const secondsBelow = 1e11
+
+function sinceEpoch(count: number): Instant | undefined {
+  return plausible(count < secondsBelow ? count * 1000 : count)
+}
+
+function fromCalendar(text: string): Instant | undefined {
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] =
+    dateForm.exec(text) ?? []
+  if (year === undefined) return undefined
+  const offset = /^[+-]/.test(zone)
+    ? `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '').padEnd(2, '0')}`
+    : 'Z'
+  const milliseconds = fraction.slice(0, 3).padEnd(3, '0')
+  return plausible(Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${milliseconds}${offset}`))
+}
+
+function plausible(milliseconds: number): Instant | undefined {
+  const known = milliseconds > 0 && milliseconds < Date.UTC(10_000, 0)
+  return known ? instant(Math.trunc(milliseconds)) : undefined
 }

@@ -11,9 +11,8 @@ import {
 } from '../../record/json/json.js'
 import { idForm, type ReportRow, type ReportType, type ReportTypeId } from '../remote.js'
 import { type FieldNames, usual } from './names.js'
-import { firstReadable, isEmpty, overlaid, textFieldOf } from './reading.js'
+import { firstReadable, idIn, isEmpty, nonBlankText, overlaid } from './reading.js'
 import type { ReportLists } from './rows.js'
-import { idIn, nonBlankText } from './scalar.js'
 
 /** A client of 2024 gives a new report its list under this name, as ids with commas between them. */
 const postedList = 'calculationIds'
@@ -26,24 +25,24 @@ export class Reports {
 
   /** Formulas, energy-profile ones by place (c1 = first row), graph ones by id. */
   configuration(report: JsonObject): string | undefined {
-    return textFieldOf(report, this.names.configuration)
+    return firstReadable(report, this.names.configuration, nonBlankText)
   }
 
   withConfiguration(report: JsonObject, text: string): JsonObject {
     const { configuration } = this.names
-    const own = configuration.find(name => textFieldOf(report, [name]) !== undefined)
+    const own = configuration.find(name => nonBlankText(fieldOf(report, name)) !== undefined)
     const name = own ?? configuration[0]
     return name === undefined ? report : withField(report, name, stringJson(text))
   }
 
   /** The number or the name of its type, as the record says it. */
   type(report: JsonObject): string | undefined {
-    return firstReadable(report, this.names.reportType, json => this.#typeIn(json))
+    return firstReadable(report, this.names.reportType, this.#typeIn)
   }
 
   /** What the service calls its type, in a field of its own beside it. */
   typeName(report: JsonObject): string | undefined {
-    return firstReadable(report, this.names.reportTypeName, json => this.#typeIn(json))
+    return firstReadable(report, this.names.reportTypeName, this.#typeIn)
   }
 
   /** True for the name of that field, which follows the type. */
@@ -80,7 +79,7 @@ export class Reports {
     }, record)
   }
 
-  #typeIn(json: Json): string | undefined {
+  readonly #typeIn = (json: Json): string | undefined => {
     const { id, title } = this.names
     const said =
       json.type === 'object'

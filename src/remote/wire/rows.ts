@@ -13,8 +13,7 @@ import {
 import { continuedRows } from '../../record/match-rows.js'
 import type { CalculationId, ListEntry, ReportRow } from '../remote.js'
 import type { FieldNames } from './names.js'
-import { firstReadable, remembered } from './reading.js'
-import { idIn, isId } from './scalar.js'
+import { firstReadable, idIn, isId, remembered } from './reading.js'
 
 /** A place number in the valid range. */
 const largestPlace = 100_000
@@ -26,20 +25,22 @@ export class ReportLists {
   /** The field that holds the list; a list of rows is known by its rows, whatever its name. */
   fieldIn(report: JsonObject): string | undefined {
     const { list, rowCalculation } = this.names
+    for (const name of list) if (isList(fieldOf(report, name))) return name
     // Only unambiguous names: a list of objects with a plain `id` may be anything.
     const telling = rowCalculation.filter(name => name !== 'id')
-    return (
-      list.find(name => isList(fieldOf(report, name))) ??
-      report.fields.find(({ value }) => holdsRows(value, telling))?.name
-    )
+    return report.fields.find(({ value }) => holdsRows(value, telling))?.name
   }
 
   /** The rows in order; undefined where the service does not show the list, or an invalid one. */
   readonly rows = remembered((report): readonly ReportRow[] | undefined => {
     const entries = this.entries(report, report)
-    const rows = entries?.flatMap(entry => (entry.as === 'id' ? [entry] : []))
-    if (rows === undefined || rows.length !== entries?.length) return undefined
-    return rows.map(({ calculation, title }) => ({ calculation, title }))
+    if (entries === undefined) return undefined
+    const rows: ReportRow[] = []
+    for (const entry of entries) {
+      if (entry.as !== 'id') return undefined
+      rows.push({ calculation: entry.calculation, title: entry.title })
+    }
+    return rows
   })
 
   /**
@@ -68,8 +69,13 @@ export class ReportLists {
     const isNumbered = base === report || (base !== undefined && this.#isSameSequence(report, base))
     // A long list is never held as a tree.
     const items = list?.type === 'array' ? eachItem(list) : this.#items(report)
-    const placed = Array.from(items, item => ({ entry: this.#entryOf(item), place: this.#placeOf(item) }))
-    return (isNumbered ? inOrder(placed) : placed).map(({ entry }) => entry)
+    const entries: ListEntry[] = []
+    const places: (number | undefined)[] = []
+    for (const item of items) {
+      entries.push(this.#entryOf(item))
+      places.push(this.#placeOf(item))
+    }
+    return isNumbered ? inOrder(entries, places) : entries
   }
 
   /** True if every row has the place number that its calculation has in the other report, too. */
@@ -97,9 +103,11 @@ export class ReportLists {
     const isSame =
       before.length === rows.length &&
       rows.every(({ calculation }, at) => this.#calculationOf(before[at]) === calculation)
-    const places = rows.map((_, at) =>
-      isSame ? this.#read(before[at], this.names.rowPlace, json => json) : numberJson(String(at + 1)),
-    )
+    const places = rows.map((_, at) => {
+      const old = before[at]
+      if (!isSame) return numberJson(String(at + 1))
+      return old?.type === 'object' ? firstReadable(old, this.names.rowPlace, json => json) : undefined
+    })
     return withField(report, field, { type: 'array', items: this.#written(items, rows, places) })
   }
 
@@ -162,11 +170,12 @@ export class ReportLists {
   }
 
   #entryOf(item: Json): ListEntry {
-    const isRow = item.type === 'object'
-    const id = isRow ? this.#calculationOf(item) : idIn(item)
-    const title = this.#titleOf(item)
+    const { rowCalculation, rowTitle, rowPath } = this.names
+    const row = item.type === 'object' ? item : undefined
+    const id = row === undefined ? idIn(item) : firstReadable(row, rowCalculation, idIn)
+    const title = row && firstReadable(row, rowTitle, textOf)
     if (id !== undefined) return { as: 'id', calculation: id as CalculationId, title }
-    const path = (isRow ? this.#read(item, this.names.rowPath, textOf) : textOf(item))?.trim() ?? ''
+    const path = (row === undefined ? textOf(item) : firstReadable(row, rowPath, textOf))?.trim() ?? ''
     return path === '' || isNumeric(path) ? { as: 'nonsense', value: item } : { as: 'path', path, title }
   }
 
@@ -181,36 +190,35 @@ export class ReportLists {
   }
 
   #byPlace(items: readonly Json[]): readonly Json[] {
-    return inOrder(items.map(item => ({ item, place: this.#placeOf(item) }))).map(({ item }) => item)
+    return inOrder(
+      items,
+      items.map(item => this.#placeOf(item)),
+    )
   }
 
   #calculationOf(item: Json | undefined): string | undefined {
-    return this.#read(item, this.names.rowCalculation, idIn)
+    return item?.type === 'object' ? firstReadable(item, this.names.rowCalculation, idIn) : undefined
   }
 
   #titleOf(item: Json): string | undefined {
-    return this.#read(item, this.names.rowTitle, textOf)
+    return item.type === 'object' ? firstReadable(item, this.names.rowTitle, textOf) : undefined
   }
 
   #placeOf(item: Json): number | undefined {
-    return this.#read(item, this.names.rowPlace, placeIn)
-  }
-
-  /** Of an item that is a row. */
-  #read<Value>(
-    item: Json | undefined,
-    fields: readonly string[],
-    read: (json: Json) => Value | undefined,
-  ): Value | undefined {
-    return item?.type === 'object' ? firstReadable(item, fields, read) : undefined
+    return item.type === 'object' ? firstReadable(item, this.names.rowPlace, placeIn) : undefined
   }
 }
 
-/** By their places, where each has one. */
-const inOrder = <One extends { readonly place: number | undefined }>(all: readonly One[]): readonly One[] =>
-  all.some(({ place }) => place === undefined)
-    ? all
-    : all.toSorted((one, other) => (one.place ?? 0) - (other.place ?? 0))
+/** By their places, where each has one; most lists stand in that order. */
+function inOrder<One>(all: readonly One[], places: readonly (number | undefined)[]): readonly One[] {
+  let isSorted = true
+  for (const [at, place] of places.entries()) {
+    if (place === undefined) return all
+    isSorted &&= place >= (places[at - 1] ?? place)
+  }
+  const placed = isSorted ? [] : all.map((one, at) => ({ one, place: places[at] ?? 0 }))
+  return isSorted ? all : placed.sort((one, other) => one.place - other.place).map(({ one }) => one)
+}
 
 function twiceIn(rows: readonly { readonly calculation: string | undefined }[]): string[] {
   const once = new Set<string | undefined>()

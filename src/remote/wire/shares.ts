@@ -10,8 +10,7 @@ import {
 import { compactPrint } from '../../record/json/print.js'
 import { type ProjectId, permissions, type Share, type ShareId } from '../remote.js'
 import { type FieldNames, usual } from './names.js'
-import { firstReadable, isEmpty, overlaid, textFieldOf } from './reading.js'
-import { idIn, nonBlankText } from './scalar.js'
+import { firstReadable, idIn, isEmpty, nonBlankText, overlaid } from './reading.js'
 
 /** them: a user of the records. another: a different one. none: the text names no user. */
 export type PersonNamed = 'them' | 'another' | 'none'
@@ -35,7 +34,7 @@ export class Shares {
 
   /** As it is written there. */
   permission(share: JsonObject): string | undefined {
-    return textFieldOf(share, this.names.permission)
+    return firstReadable(share, this.names.permission, nonBlankText)
   }
 
   /** True for the name of the field that holds it. */
@@ -46,7 +45,7 @@ export class Shares {
   /** A user, by a log-in name or address, or by an object that has one. */
   sharedWith(share: JsonObject): string | undefined {
     return firstReadable(share, this.names.sharedWith, json =>
-      json.type === 'object' ? textFieldOf(json, this.names.login) : nonBlankText(json),
+      json.type === 'object' ? firstReadable(json, this.names.login, nonBlankText) : nonBlankText(json),
     )
   }
 

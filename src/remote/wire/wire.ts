@@ -27,8 +27,7 @@ import {
   parsedBy,
 } from './listing.js'
 import { type DialectSettings, type FieldNames, fieldsFor } from './names.js'
-import { firstReadable, readings } from './reading.js'
-import { numberIn } from './scalar.js'
+import { firstReadable, numberIn, readings } from './reading.js'
 
 /** Reads answers and writes bodies of one instance. Every invalid answer is a Failure 'broken'. */
 export class Wire {
