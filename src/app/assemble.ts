@@ -1,6 +1,6 @@
 // Composition root of a mount, from the kernel to the network: caches, journal, editing, drive.
 import { openFailureLog } from '../drive/failure-log.js'
-import { KernelNews } from '../drive/interface/kernel-news.js'
+import { KernelNews } from '../drive/interface/verbs.js'
 import { asFailure, type Failure } from '../failure.js'
 import { dueIn } from '../remote/clock.js'
 import { seldom } from '../seldom.js'

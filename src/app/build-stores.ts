@@ -10,7 +10,7 @@ import { QueryCache } from '../cache/metadata/query-cache.js'
 import { Times } from '../cache/metadata/times.js'
 import { BadSetting } from '../config/settings.js'
 import { draftsKey } from '../drive/interface/attributes.js'
-import type { KernelNews } from '../drive/interface/kernel-news.js'
+import type { KernelNews } from '../drive/interface/verbs.js'
 import { KnownReports } from '../drive/names/known-reports.js'
 import { Roots } from '../drive/names/roots.js'
 import type { Pins } from '../drive/pins/pins.js'
@@ -69,7 +69,7 @@ export function buildCaches(
         built()?.pins.changed(namespace, key)
         if (namespace === undefined || key === undefined) return news.tell('all')
         const shown = shownByQuery(namespace, key)
-        if (shown !== undefined) news.tell({ key: shown })
+        if (shown !== undefined) news.tell([shown])
       },
     },
   )
@@ -89,7 +89,7 @@ export function buildCaches(
     ledger,
     remote: withUnmadeNoted(fleet?.contents.around(remote) ?? remote, (of, name) => {
       catalog.derived.cannotMake(of, name)
-      news.tell({ key: `calculation ${of}` })
+      news.tell([`calculation ${of}`])
     }),
     clock,
     log: note,
@@ -139,7 +139,7 @@ export async function buildJournal(
   const draftStore = await openDrafts(directory, now)
   for (const draft of draftStore.found)
     await refill(draft, history).catch(error => note('an emptied draft was not filled', { error }))
-  const drafts = openDraftFiles(draftStore, history, identities, () => news.tell({ key: draftsKey }))
+  const drafts = openDraftFiles(draftStore, history, identities, () => news.tell([draftsKey]))
   const reports = new KnownReports(state, dialect)
   const roots = new Roots({ catalog, ledger, state, dialect, given: config.root })
   return {

@@ -23,7 +23,7 @@ import {
 import { CreateRename } from './create-rename.js'
 import type { FailureLog } from './failure-log.js'
 import { draftsKey, reportNamesKey } from './interface/attributes.js'
-import type { KernelNews } from './interface/kernel-news.js'
+import type { KernelNews } from './interface/verbs.js'
 import { type NameAliases, openNameAliases } from './names/name-aliases.js'
 import {
   type EditableNode,
@@ -185,7 +185,7 @@ export class WriteSide {
     const { news } = this.sources
     if (key.startsWith('new ')) news.tell('all')
     // A text that is not saved is in `drafts/`, too.
-    else for (const shown of [key, draftsKey, reportNamesKey]) news.tell({ key: shown })
+    else news.tell([key, draftsKey, reportNamesKey])
   }
 
   /** When a program of this mount last wrote the record; long ago where none did. */

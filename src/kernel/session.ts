@@ -2,8 +2,7 @@
 import { constants } from 'node:os'
 import type { KernelCall } from '../activity/kernel-calls.js'
 import { errnoOf } from '../drive/interface/errno.js'
-import type { KernelNews, NewsSubject } from '../drive/interface/kernel-news.js'
-import type { Drive } from '../drive/interface/verbs.js'
+import type { Drive, KernelNews, NewsSubject } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
 import { outcomeOf } from '../maybe-promise.js'
 import type { PendingCalls } from '../mount/changes-in-progress.js'
@@ -290,11 +289,13 @@ export class Session {
       }
       return
     }
-    if (this.#underWay > 0) this.#heard.add(subject.key)
-    for (const inode of [...this.inodes.ofThing(subject.key)]) {
-      inode.generation += 1
-      this.#tell(inode)
-      for (const child of inode.children?.values() ?? []) this.#tell(child)
+    for (const key of subject) {
+      if (this.#underWay > 0) this.#heard.add(key)
+      for (const inode of [...this.inodes.ofThing(key)]) {
+        inode.generation += 1
+        this.#tell(inode)
+        for (const child of inode.children?.values() ?? []) this.#tell(child)
+      }
     }
   }
 

@@ -1,6 +1,5 @@
 // Life of a mount through libfuse: mounting, noticing an unmount from outside, and an orderly unmount.
-import type { KernelNews } from '../drive/interface/kernel-news.js'
-import type { Drive } from '../drive/interface/verbs.js'
+import type { Drive, KernelNews } from '../drive/interface/verbs.js'
 import type { Clock } from '../remote/clock.js'
 import { openPendingCalls } from './changes-in-progress.js'
 import { CalcfsFuse, type CallLog, operationsOf } from './fuse.js'

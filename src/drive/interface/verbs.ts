@@ -1,4 +1,4 @@
-// Interface of the kernel's verbs. An answer that needs no waiting comes at once, any other is promised.
+// Interface of a drive and its mount: the kernel's verbs, where an answer that needs no waiting comes at once and any other is promised, and the news for the kernel.
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
@@ -86,4 +86,17 @@ export interface Space {
   readonly ffree: number
   readonly favail: number
   readonly namemax: number
+}
+
+/** Directories whose names, sizes or times, or texts which, are others now, by their nodes' keys. */
+export type NewsSubject = readonly string[] | 'all'
+
+export class KernelNews {
+  /** One at most, for a drive has one mount; none where it has ended. */
+  listener: { hear(subject: NewsSubject): void } | undefined
+
+  /** The drive answers by the new state already. When this returns, the kernel knows. */
+  tell(subject: NewsSubject): void {
+    this.listener?.hear(subject)
+  }
 }

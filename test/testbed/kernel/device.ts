@@ -1,7 +1,6 @@
 // The kernel's end of /dev/fuse: requests for the session of a drive, its answers, and whether a daemon may answer so.
 import { KernelCalls } from '../../../src/activity/kernel-calls.js'
-import type { KernelNews } from '../../../src/drive/interface/kernel-news.js'
-import type { Drive } from '../../../src/drive/interface/verbs.js'
+import type { Drive, KernelNews } from '../../../src/drive/interface/verbs.js'
 import { asFailure, type Failure } from '../../../src/failure.js'
 import { opcodes } from '../../../src/kernel/protocol.js'
 import { Session } from '../../../src/kernel/session.js'
