@@ -1,4 +1,4 @@
-// A value or its promise: a promise costs the event loop more than computing most answers.
+// A value or its promise, for a promise costs the event loop more than computing most answers; and one promise for all that ask at a time.
 
 /** The value itself where it is known, else the promise of it. */
 export type MaybePromise<Value> = Value | Promise<Value>
@@ -48,5 +48,22 @@ export function attempt<Value>(
     return recover(ask(), other)
   } catch (thrown) {
     return other(thrown)
+  }
+}
+
+/** Callers that ask at the same time share one answer. */
+export class SingleFlight<Answer> {
+  #flight: Promise<Answer> | undefined
+
+  get isUnderWay(): boolean {
+    return this.#flight !== undefined
+  }
+
+  /** The answer on its way, or that of the question, asked now. */
+  ask(question: () => Promise<Answer>): Promise<Answer> {
+    this.#flight ??= question().finally(() => {
+      this.#flight = undefined
+    })
+    return this.#flight
   }
 }

@@ -39,7 +39,9 @@ export function openUnanswered(
   })
   return {
     until(subject) {
-      const kept = Number(read(subject) ?? 'none')
+      const text = read(subject)
+      if (text === undefined) return undefined
+      const kept = Number(text)
       if (kept > now()) return instant(kept)
       // Abandoned by another process, or by the previous one.
       if (!Number.isNaN(kept)) write(subject, endedAt(instant(kept)))

@@ -22,7 +22,8 @@ export class Health {
   /** Milliseconds that the last answer to a check took; undefined where there was none. */
   answersIn: number | undefined
   #outage: OngoingFailure | undefined
-  #heardAt = instant(Number.NEGATIVE_INFINITY)
+  /** How many questions were answered. */
+  #answers = 0
   #away = false
 
   /** `silence`: since when nothing at all is answered. */
@@ -34,7 +35,7 @@ export class Health {
     const operations = Object.entries<(...asked: never[]) => Promise<unknown>>({ ...remote })
     const watched = operations.map(([name, operation]) => [
       name,
-      (...asked: never[]) => this.#noted(() => operation(...asked)),
+      (...asked: never[]) => this.#noted(operation, asked),
     ])
     this.remote = Object.fromEntries(watched)
   }
@@ -59,6 +60,7 @@ export class Health {
   async check(context: RequestContext): Promise<void> {
     const { clock } = this
     const began = clock.now()
+    const before = this.#answers
     const patience = context.deadline - began
     const deadline = instant(Math.max(context.deadline, began + checkedFor))
     let isWaitedFor = true
@@ -74,26 +76,26 @@ export class Health {
     })
     await withDeadline(known, context, clock, 'the service does not answer').catch((thrown: unknown) => {
       const isSlow = (this.answersIn ?? 0) * longerThanLast > patience
-      if (isWaitedFor && !isSlow) this.#failed(asFailure(thrown), began)
+      if (isWaitedFor && !isSlow) this.#failed(asFailure(thrown), before)
     })
   }
 
-  async #noted<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+  async #noted(question: (...asked: never[]) => Promise<unknown>, asked: never[]): Promise<unknown> {
     this.asked += 1
-    const began = this.clock.now()
+    const before = this.#answers
     try {
-      const answer = await question()
+      const answer = await question(...asked)
       this.#heard()
       return answer
     } catch (thrown) {
-      this.#failed(asFailure(thrown), began)
+      this.#failed(asFailure(thrown), before)
       throw thrown
     }
   }
 
   /** One question's failure says nothing of the service if another one was answered meanwhile. */
-  #failed(failure: Failure, began: Instant): void {
-    const answeredMeanwhile = this.#heardAt > began
+  #failed(failure: Failure, before: number): void {
+    const answeredMeanwhile = this.#answers > before
     const since = this.clock.now()
     if (failure.kind === 'unauthenticated') {
       this.#outage = undefined
@@ -110,7 +112,7 @@ export class Health {
     this.#outage = undefined
     this.signedOut = undefined
     this.#away = false
-    this.#heardAt = this.clock.now()
+    this.#answers += 1
   }
 }
 

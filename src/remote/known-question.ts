@@ -9,7 +9,8 @@ export interface KnownQuestions {
 /** The question for an instance of which nothing is known: any answer at all shows that it is there. */
 export const firstQuestion = '/user/info'
 
-const aboutRecord = /^\/(?:project|calculation|report)\?/
+/** A short answer that is not content. */
+export const aboutRecord = /^\/(?:project|calculation|report)\?/
 /** What they tell of cannot be deleted. */
 const aboutNoThing = /^\/(?:user\/info|report\/types|report-type)(?:\?|$)/
 /** What is deleted by the handful leaves the project of it. */

@@ -87,7 +87,8 @@ const [zoneStepMs, widestZoneMs] = [15 * 60_000, 14 * 3_600_000]
  * operations of which one may leave the zone out, they may differ by a zone.
  */
 export function isSameMoment(one: Instant, other: Instant, how: 'strictly' | 'loosely'): boolean {
-  const step = [dayMs, secondMs].find(ms => one % ms === 0 || other % ms === 0) ?? 1
+  const isDay = one % dayMs === 0 || other % dayMs === 0
+  const step = isDay ? dayMs : one % secondMs === 0 || other % secondMs === 0 ? secondMs : 1
   if (Math.floor(one / step) === Math.floor(other / step)) return true
   if (how === 'strictly') return false
   const apart = Math.abs(one - other)

@@ -1,5 +1,5 @@
 // One request for all callers that need its answer now: each waits by its own deadline, and a silent one is sent once more.
-import { SingleFlight } from '../single-flight.js'
+import { SingleFlight } from '../maybe-promise.js'
 import { Askers } from './askers.js'
 import { type Clock, dueIn, withDeadline } from './clock.js'
 import { type RequestContext, requestLogOf } from './remote.js'

@@ -5,10 +5,10 @@ import { foldedFrom } from '../../record/json/walk.js'
 import { Exchange, type ExchangeListener, type Head } from '../connection/exchange.js'
 import { isElsewhere, isFault, networkFailure, truncatedBodyFailure } from '../connection/network-errors.js'
 import { type Instant, type RequestContext, requestLogOf } from '../remote.js'
-import { Arriving } from './arriving.js'
 import { type FreshLook, outdated } from './late-answer.js'
 import { type Entrant, isBackground, type TrafficClass } from './limiter.js'
 import {
+  Arriving,
   type AttemptResult,
   describeRequest,
   type Outgoing,
@@ -55,7 +55,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   #hasNewCaller = false
   /** When the newest question was sent, or the newest piece of an answer came. */
   #movedAt: Instant
-  #timerOff = (): void => {}
+  #timerOff: (() => void) | undefined
   #unwatch: (() => void) | undefined
   #logged: (() => void) | undefined
 
@@ -82,7 +82,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
         if (this.#allowed <= 0) throw this.#late
         const ready = this.outgoing.repeatable ? this.#admitted() : this.#prepared()
         if (ready instanceof Promise) ready.then(() => this.#dispatch(this.#look?.refusal), failed)
-        else this.#dispatch()
+        else this.#dispatch(undefined, this.#began)
       } catch (thrown) {
         failed(thrown)
       }
@@ -174,7 +174,9 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   #admitted(): MaybePromise<void> {
     const { limiter, rate, breaker } = this.traffic
     return chain(limiter.enter(this, this.#began), () =>
-      chain<void, void>(rate?.turn(this.context), () => breaker.admit(this.context)),
+      rate === undefined
+        ? breaker.admit(this.context)
+        : rate.turn(this.context).then(() => breaker.admit(this.context)),
     )
   }
 
@@ -187,9 +189,9 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     await this.#look.renew()
   }
 
-  #dispatch(refusal?: () => Error | undefined): void {
-    const { clock, connections } = this.traffic
-    this.#movedAt = clock.now()
+  #dispatch(refusal?: () => Error | undefined, now = this.traffic.clock.now()): void {
+    const { connections } = this.traffic
+    this.#movedAt = now
     const isFirst = this.#silentSince === undefined
     this.#silentSince ??= this.#movedAt
     const call = new Exchange(this, this.#movedAt, refusal)
@@ -210,7 +212,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
 
   /** One timer for all that may be too long: a silence, a body that stands still, the deadline. */
   #watch(now = this.traffic.clock.now()): void {
-    this.#timerOff()
+    this.#timerOff?.()
     const { clock, times } = this.traffic
     if (this.#answer?.call.isPaused === true) {
       this.#silentSince = now
@@ -339,27 +341,27 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     if (give === undefined) return
     this.#give = undefined
     const answer = this.#answer
+    const now = this.traffic.clock.now()
     if (answer?.stream === undefined) this.#endWatch()
-    if (answer !== undefined) this.#judge(answer, result)
+    const failure = result.ended === 'badly' ? result.failure : undefined
+    if (answer !== undefined) this.#judge(answer, failure, now)
     const { counter, trace } = this.traffic.told
     const { method, path, endpoint } = this.outgoing
     const { priority } = this.context
-    const milliseconds = this.traffic.clock.now() - this.#began
+    const milliseconds = now - this.#began
     const status = answer?.head.status
-    const failure = result.ended === 'badly' ? result.failure : undefined
     counter?.ended({ method, endpoint, outcome: String(status ?? failure?.kind), milliseconds })
     trace?.({ method, path, priority, milliseconds, status, failure: failure?.message })
     give(result)
   }
 
   /** The verdict of an answer on the service. The head of a download says nothing of its body. */
-  #judge({ head: { status }, call, stream }: Arriving<Value>, result: AttemptResult<Value>): void {
+  #judge({ head: { status }, call, stream }: Arriving<Value>, failure: Failure | undefined, now: Instant) {
     const { breaker, meaning, connections } = this.traffic
-    const failure = result.ended === 'badly' ? result.failure : undefined
     const isCut = failure?.cause !== undefined || failure?.kind === 'timeout'
     if (isFault(status) && !meaning.isOverload(status)) {
       if (this.outgoing.repeatable) breaker.failed(call.sentAt)
-    } else if (!isCut && stream === undefined) breaker.heard()
+    } else if (!isCut && stream === undefined) breaker.heard(now)
     if (failure !== undefined && isElsewhere(status, failure)) connections.renew()
   }
 
@@ -371,7 +373,8 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   }
 
   #endWatch(): void {
-    this.#timerOff()
+    this.#timerOff?.()
+    this.#timerOff = undefined
     this.#unwatch?.()
     this.#unwatch = undefined
   }

@@ -17,9 +17,11 @@ export interface DeclaredBody {
 /** @throws Failure 'broken' if the head contradicts itself or names a transfer coding that was not requested */
 export function declaredBody(headers: IncomingHttpHeaders): DeclaredBody {
   const length = contentLength(headers['content-length'])
-  const chunked = isChunked(single(headers['transfer-encoding']))
+  const coding = headers['transfer-encoding']
+  const chunked = coding !== undefined && isChunked(single(coding))
   const { mediaType, charset } = mediaTypeIn(single(headers['content-type']))
-  const encoding = single(headers['content-encoding']).trim().toLowerCase()
+  const packing = headers['content-encoding']
+  const encoding = packing === undefined ? '' : single(packing).trim().toLowerCase()
   return {
     length,
     ends: length !== undefined || chunked ? 'proven' : 'unproven',
@@ -67,7 +69,6 @@ function contentLength(header: string | string[] | undefined): number | undefine
 
 /** @throws Failure 'broken' for any other transfer coding: its bytes are not those of the file */
 function isChunked(header: string): boolean {
-  if (header === '') return false
   const coding = header.trim().toLowerCase()
   if (coding === '' || coding === 'identity') return false
   if (coding === 'chunked') return true

@@ -2,17 +2,13 @@
 import { asFailure, Failure, isA } from '../../failure.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import { Http, type Request } from '../http/http.js'
-import { knownQuestion, noteAnswered, noteDeleted, noteRefused } from '../known-question.js'
+import { aboutRecord, knownQuestion, noteAnswered, noteDeleted, noteRefused } from '../known-question.js'
 import type { RequestContext } from '../remote.js'
 import { SharedAnswer } from '../shared-answer.js'
 import { type Capabilities, Lacking } from './lacking.js'
 
 /** Milliseconds after which the next question is asked in the place of a record that does not answer. */
 const silentMs = 1_000
-
-/** A short answer that is not content: repeating it is cheap. */
-const isRecord = (path: string, method: string): boolean =>
-  method === 'GET' && /^\/(project|calculation|report)\?/.test(path)
 
 /**
  * A refusal waits for one check, however many wait. Where the known question and the next one are refused, too, it is
@@ -59,10 +55,10 @@ export class Gate {
   }
 
   #noteAnswer({ path, method }: Request, isNothing: boolean): void {
-    if (isRecord(path, method)) this.#isFaulty = false
     // Its record is asked by the same path.
     if (method === 'DELETE') noteDeleted(this.known, path)
     if (method !== 'GET') return
+    if (aboutRecord.test(path)) this.#isFaulty = false
     if (!isNothing) noteAnswered(this.known, path)
     this.lacking.answered(path)
   }

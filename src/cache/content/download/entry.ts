@@ -1,9 +1,10 @@
 // Content entry: how one content that is not open yet is read, sized and fetched ahead; what its failures mean to its readers.
+
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
+import { SingleFlight } from '../../../maybe-promise.js'
 import { Askers } from '../../../remote/askers.js'
 import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
 import type { Body, Content, Remote, RequestContext } from '../../../remote/remote.js'
-import { SingleFlight } from '../../../single-flight.js'
 import type { Blob } from '../store/blob.js'
 import { FileClosed } from '../store/open-file.js'
 import { Contradiction } from '../store/versions.js'
