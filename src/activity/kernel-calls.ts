@@ -1,106 +1,6 @@
 // Calls of the kernel and requests to the service: how many of each ended how, how long they took, which are under way, and what a slow call waited for.
 import { machineClocks } from '../system/machine-clocks.js'
 
-export class KernelCall {
-  readonly requests = new RequestLog()
-  /** Milliseconds of the machine's monotonic clock. */
-  readonly began = machineClocks.monotonic()
-
-  constructor(
-    readonly verb: string,
-    private readonly pathOf: () => string,
-  ) {}
-
-  get path(): string {
-    return this.pathOf()
-  }
-}
-
-/** Of one verb, or of one method and endpoint. */
-class Tally<Of> {
-  count = 0
-  /** Of all of them together. */
-  milliseconds = 0
-  /** How often one ended so: of a call the name of its errno, or `OK`, of a request its status or kind of failure. */
-  readonly outcomes = new Map<string, number>()
-
-  constructor(readonly of: Of) {}
-
-  add(milliseconds: number, outcome: string): void {
-    this.count += 1
-    this.milliseconds += milliseconds
-    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)
-  }
-}
-
-/** Called for each call once it is answered; `errno` is 0 where it was done. */
-export type AnsweredCall = (call: KernelCall, milliseconds: number, errno: number) => void
-
-export class KernelCalls {
-  readonly underWay = new Set<KernelCall>()
-  readonly #tallies = new Map<string, Tally<{ readonly verb: string }>>()
-  readonly #listeners: AnsweredCall[] = []
-  #current: RequestLog | undefined
-
-  /** Of the call whose verb is being started at this moment: the requests of that verb are on its account. */
-  get current(): RequestLog | undefined {
-    return this.#current
-  }
-
-  get tallies(): Iterable<Tally<{ readonly verb: string }>> {
-    return this.#tallies.values()
-  }
-
-  /** The path is asked for where the call is told of. */
-  begin(verb: string, pathOf: () => string): KernelCall {
-    const call = new KernelCall(verb, pathOf)
-    this.#current = call.requests
-    return call
-  }
-
-  /** Its verb has returned: with a promise where the call has to wait. */
-  returned(call: KernelCall, isPending: boolean): void {
-    this.#current = undefined
-    if (isPending) this.underWay.add(call)
-  }
-
-  answered(call: KernelCall, errno: number, name: string): void {
-    const milliseconds = machineClocks.monotonic() - call.began
-    this.underWay.delete(call)
-    const known = this.#tallies.get(call.verb)
-    const tally = known ?? new Tally({ verb: call.verb })
-    if (known === undefined) this.#tallies.set(call.verb, tally)
-    tally.add(milliseconds, name)
-    for (const listener of this.#listeners) listener(call, milliseconds, errno)
-  }
-
-  listen(answered: AnsweredCall): void {
-    this.#listeners.push(answered)
-  }
-}
-
-/** Milliseconds from which a call is slow. */
-export const slowMs = 1_000
-/** Requests that one line names, the slowest first. */
-const namedAtMost = 10
-
-/** Undefined for a call that is not slow. */
-export function slowCallOf({ verb, path, began, requests }: KernelCall, milliseconds: number, errno: number) {
-  if (milliseconds < slowMs) return undefined
-  const ended = began + milliseconds
-  const waited = requests
-    .since(began)
-    .map(one => ({ request: one.request, ms: Math.round((one.ended ?? ended) - one.began) }))
-    .toSorted((one, other) => other.ms - one.ms)
-  return {
-    sentence: `a slow call: ${verb} took ${(milliseconds / 1000).toFixed(1)} s, for ${count(waited.length)}`,
-    about: { verb, path, ms: Math.round(milliseconds), errno, requests: waited.slice(0, namedAtMost) },
-  }
-}
-
-const count = (requests: number): string =>
-  requests === 0 ? 'no request' : requests === 1 ? 'one request' : `${requests} requests`
-
 /** One request; milliseconds of the machine's monotonic clock. */
 interface LoggedRequest {
   /** Method and path. */
@@ -153,6 +53,105 @@ export class RequestLog {
     for (const other of this.#joined ?? []) other.#visit(found, seen)
   }
 }
+
+/** A call, and the requests that it waits for. */
+export class KernelCall extends RequestLog {
+  /** Milliseconds of the machine's monotonic clock. */
+  readonly began = machineClocks.monotonic()
+
+  constructor(
+    readonly verb: string,
+    private readonly pathOf: () => string,
+  ) {
+    super()
+  }
+
+  get path(): string {
+    return this.pathOf()
+  }
+}
+
+/** Of one verb, or of one method and endpoint. */
+class Tally<Of> {
+  count = 0
+  /** Of all of them together. */
+  milliseconds = 0
+  /** How often one ended so: of a call the name of its errno, or `OK`, of a request its status or kind of failure. */
+  readonly outcomes = new Map<string, number>()
+
+  constructor(readonly of: Of) {}
+
+  add(milliseconds: number, outcome: string): void {
+    this.count += 1
+    this.milliseconds += milliseconds
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1)
+  }
+}
+
+/** Called for each call once it is answered; `errno` is 0 where it was done. */
+export type AnsweredCall = (call: KernelCall, milliseconds: number, errno: number) => void
+
+export class KernelCalls {
+  readonly underWay = new Set<KernelCall>()
+  readonly #tallies = new Map<string, Tally<{ readonly verb: string }>>()
+  readonly #listeners: AnsweredCall[] = []
+  /** The call whose verb is being started at this moment: the requests of that verb are on its account. */
+  current: KernelCall | undefined
+
+  get tallies(): Iterable<Tally<{ readonly verb: string }>> {
+    return this.#tallies.values()
+  }
+
+  /** The path is asked for where the call is told of. */
+  begin(verb: string, pathOf: () => string): KernelCall {
+    const call = new KernelCall(verb, pathOf)
+    this.current = call
+    return call
+  }
+
+  /** Its verb has returned: with a promise where the call has to wait. */
+  returned(call: KernelCall, isPending: boolean): void {
+    this.current = undefined
+    if (isPending) this.underWay.add(call)
+  }
+
+  answered(call: KernelCall, errno: number, name: string): void {
+    const milliseconds = machineClocks.monotonic() - call.began
+    this.underWay.delete(call)
+    const known = this.#tallies.get(call.verb)
+    const tally = known ?? new Tally({ verb: call.verb })
+    if (known === undefined) this.#tallies.set(call.verb, tally)
+    tally.add(milliseconds, name)
+    for (const listener of this.#listeners) listener(call, milliseconds, errno)
+  }
+
+  listen(answered: AnsweredCall): void {
+    this.#listeners.push(answered)
+  }
+}
+
+/** Milliseconds from which a call is slow. */
+export const slowMs = 1_000
+/** Requests that one line names, the slowest first. */
+const namedAtMost = 10
+
+/** Undefined for a call that is not slow. */
+export function slowCallOf(call: KernelCall, milliseconds: number, errno: number) {
+  const { verb, path, began } = call
+  if (milliseconds < slowMs) return undefined
+  const ended = began + milliseconds
+  const waited = call
+    .since(began)
+    .map(one => ({ request: one.request, ms: Math.round((one.ended ?? ended) - one.began) }))
+    .toSorted((one, other) => other.ms - one.ms)
+  return {
+    sentence: `a slow call: ${verb} took ${(milliseconds / 1000).toFixed(1)} s, for ${count(waited.length)}`,
+    about: { verb, path, ms: Math.round(milliseconds), errno, requests: waited.slice(0, namedAtMost) },
+  }
+}
+
+const count = (requests: number): string =>
+  requests === 0 ? 'no request' : requests === 1 ? 'one request' : `${requests} requests`
 
 interface Endpoint {
   readonly method: string

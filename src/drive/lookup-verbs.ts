@@ -39,7 +39,8 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
       return {
         mode,
         size,
-        mtime,
+        // The kernel keeps a file's pages until its time moves: another version has a later one.
+        mtime: replaced === undefined ? mtime : instant(Math.max(replaced, mtime + 1)),
         node,
         bytes: bytesOf(node),
         isChanging: unsaved,
@@ -62,7 +63,10 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
       case 'generated':
         return parts.generated.look(node, context).then(sizeOfText)
       case 'content':
-        return chain(sizeOf(node.content, context), size => ({ size, mtime: timeOfContent(node) }))
+        return chain(sizeOf(node.content, context), size => ({
+          size,
+          mtime: content.modifiedAt(node.content) ?? timeOf(node),
+        }))
       case 'scratch':
         return scratch.stat(node.place)
       case 'draft-text':
@@ -93,13 +97,6 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
   }
 
   const timeOf = (node: Node & DatedNode) => node.since ?? times.first(nodeKey(node), node.date)
-
-  /** The kernel keeps a file's pages until its time moves: another version has a later one. */
-  function timeOfContent(node: Node & { readonly kind: 'content' }): Instant {
-    const time = content.modifiedAt(node.content) ?? timeOf(node)
-    const replaced = content.replacedAt(node.content)
-    return replaced === undefined ? time : instant(Math.max(replaced, time + 1))
-  }
 
   /** A file that the service no longer has was promised by a listing that is old. */
   function sizeOf(wanted: Content, context: RequestContext): MaybePromise<number> {

@@ -133,7 +133,7 @@ export const openAccessIsRead = (message: Buffer, { opcode }: Header): boolean =
 
 /** A chmod, a chown or a touch: an unmount waits for no outcome of it. */
 export const setsNoSize = (message: Buffer, { opcode }: Header): boolean =>
-  opcode === opcodes.setattr && setattrIn(message).size === undefined
+  opcode === opcodes.setattr && (body(message, 88).readUInt32LE(0) & setattrBits.size) === 0
 
 /** A handle; of INTERRUPT the request that is meant. */
 export const handleIn = (message: Buffer): number => wide(body(message, 8), 0)
@@ -181,15 +181,15 @@ export interface SetattrIn {
 export function setattrIn(message: Buffer): SetattrIn {
   const given = body(message, 88)
   const valid = given.readUInt32LE(0)
-  const has = (bit: number): boolean => (valid & bit) !== 0
   return {
-    size: has(setattrBits.size) ? offsetAt(given, 16) : undefined,
-    handle: has(setattrBits.handle) ? wide(given, 8) : undefined,
-    mtime: has(setattrBits.mtime)
-      ? offsetAt(given, 40) * 1000 + Math.floor(given.readUInt32LE(60) / 1e6)
-      : undefined,
-    isMtimeNow: has(setattrBits.mtimeNow),
-    isOther: has(setattrBits.mode | setattrBits.uid | setattrBits.gid),
+    size: valid & setattrBits.size ? offsetAt(given, 16) : undefined,
+    handle: valid & setattrBits.handle ? wide(given, 8) : undefined,
+    mtime:
+      valid & setattrBits.mtime
+        ? offsetAt(given, 40) * 1000 + Math.floor(given.readUInt32LE(60) / 1e6)
+        : undefined,
+    isMtimeNow: (valid & setattrBits.mtimeNow) !== 0,
+    isOther: (valid & (setattrBits.mode | setattrBits.uid | setattrBits.gid)) !== 0,
   }
 }
 

@@ -80,10 +80,9 @@ export class Reply {
     put64(bytes, Math.ceil(size / blockBytes), at + 16)
     const seconds = Math.floor(mtime / 1000)
     const nanoseconds = Math.floor((mtime - seconds * 1000) * 1e6)
-    for (let time = 0; time < 3; time += 1) {
-      put64(bytes, seconds, at + 24 + 8 * time)
-      bytes.writeUInt32LE(nanoseconds, at + 48 + 4 * time)
-    }
+    put64(bytes, seconds, at + 24)
+    bytes.copyWithin(at + 32, at + 24, at + 32).copyWithin(at + 40, at + 24, at + 32)
+    for (let time = 0; time < 3; time += 1) bytes.writeUInt32LE(nanoseconds, at + 48 + 4 * time)
     bytes.writeUInt32LE(mode >>> 0, at + 60)
     bytes.writeUInt32LE(1, at + 64)
     bytes.writeUInt32LE(uid, at + 68)

@@ -58,11 +58,11 @@ function callsUnderWay({ calls }: MetricSources['activity']): ActivityPicture['u
   return [...calls.underWay]
     .toSorted((one, other) => one.began - other.began)
     .slice(0, callsAtMost)
-    .map(({ verb, path, began, requests }) => ({
-      verb,
-      path,
-      milliseconds: Math.round(now - began),
-      waitsFor: requests.since(began).findLast(({ ended }) => ended === undefined)?.request,
+    .map(call => ({
+      verb: call.verb,
+      path: call.path,
+      milliseconds: Math.round(now - call.began),
+      waitsFor: call.since(call.began).findLast(({ ended }) => ended === undefined)?.request,
     }))
 }
 

@@ -128,7 +128,9 @@ export function statusTextOf(thread: number): string | undefined {
 function statusOf(thread: number) {
   const text = statusTextOf(thread)
   if (text === undefined) return undefined
-  const numberIn = (field: string): number =>
-    Number(new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0)
-  return { group: numberIn('Tgid'), session: numberIn('NSsid'), parent: numberIn('PPid') }
+  return {
+    group: Number(/^Tgid:\s*(\d+)/m.exec(text)?.[1] ?? 0),
+    session: Number(/^NSsid:\s*(\d+)/m.exec(text)?.[1] ?? 0),
+    parent: Number(/^PPid:\s*(\d+)/m.exec(text)?.[1] ?? 0),
+  }
 }

@@ -161,6 +161,7 @@ export function openCatalog(
   const recordOf = (of: Readable): Query<JsonObject> => ({
     namespace: 'record',
     key: `${of.kind} ${of.id}`,
+    name: nameOf('record', `${of.kind} ${of.id}`),
     lifetime: lifetimes.record,
     // A program that goes through many reads each of them once: their last quarter would be asked for in vain.
     early: lifetimes.record / 10,
@@ -246,7 +247,7 @@ export function openCatalog(
   })
 
   /** A learned record is on the disk at once: a kill does not bring yesterday's back. */
-  const record = (of: Readable): Entry<JsonObject> => entry(recordOf(of))
+  const record = (of: Readable): Entry<JsonObject> => entryOf(queryCache, recordOf(of))
 
   /** Changes a listing as this mount has changed the service: a mount that comes up in an outage shows it, too. */
   function amend<Item extends { readonly id: string }>(

@@ -1,6 +1,6 @@
 // Walks under way: which folders programs go through, and what is asked ahead of them.
 import { LRUCache } from 'lru-cache'
-import { lastNameOf, parentOf } from '../../layout.js'
+import { parentOf } from '../../layout.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import { type Dentry, type DirectoryNode, isDirectory, type Node } from '../nodes/node.js'
 import { type AccessLevel, type AccessPattern, fileClassOf } from './access-pattern.js'
@@ -246,11 +246,13 @@ export class Walks {
   /** From the directory above a folder up to the top: the trail of each, and the place in it. */
   private wayTo(path: string): readonly Step[] {
     const way: Step[] = []
-    for (let at = path; at !== ''; at = parentOf(at)) {
-      const above = this.ports.known(parentOf(at))
-      const place = above?.placeOf(lastNameOf(at))
+    for (let at = path; at !== ''; ) {
+      const directory = parentOf(at)
+      const above = this.ports.known(directory)
+      const place = above?.placeOf(at.slice(directory.length + 1))
       if (above === undefined || place === undefined) break
       way.push({ trail: this.trailOf(above), place })
+      at = directory
     }
     return way
   }

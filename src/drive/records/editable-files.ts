@@ -230,16 +230,18 @@ export function learnRecord(
     catalog.shares(node.project).refresh()
     return
   }
-  const before = catalog.record(readableOf(node)).known()
-  const { title = '' } = dialect.facts(record)
-  const isRenamed = before !== undefined && dialect.facts(before).title !== title
-  catalog.record(readableOf(node)).learn(record)
-  if (node.of === 'report') reports.add(node.id, record)
-  else if (isRenamed) {
-    // A path by number and a kept draft name no parent.
-    const parent = node.parent ?? (dialect.facts(record).parent as ProjectId | undefined)
-    if (parent !== undefined) catalog.retitleIn(parent, readableOf(node), title)
+  const known = catalog.record(readableOf(node))
+  const before = known.known()
+  known.learn(record)
+  if (node.of === 'report') {
+    reports.add(node.id, record)
+    return
   }
+  const { title = '', parent: said } = dialect.facts(record)
+  if (before === undefined || dialect.facts(before).title === title) return
+  // A path by number and a kept draft name no parent.
+  const parent = node.parent ?? (said as ProjectId | undefined)
+  if (parent !== undefined) catalog.retitleIn(parent, readableOf(node), title)
 }
 
 /** Nothing new for the service; but where it is not what was known here, what was known is old. */

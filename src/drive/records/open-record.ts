@@ -75,7 +75,7 @@ export class OpenRecord {
   }
 
   get isAway(): boolean {
-    const left = this.#awayUntil - this.clock.now()
+    const left = this.#awayUntil === 0 ? 0 : this.#awayUntil - this.clock.now()
     // A clock that was set back must not keep it away.
     return left > 0 && left <= awayMs
   }

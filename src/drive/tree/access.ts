@@ -41,7 +41,9 @@ export function openAccessRights(
       case 'order':
         return published('report', node.id)
       case 'record':
-        return frozen({ ...node, kind: node.of, title: '' } as Node)
+        return node.of === 'report'
+          ? published('report', node.id)
+          : frozen({ ...node, kind: node.of, title: '' } as Node)
       default:
         return undefined
     }

@@ -31,7 +31,7 @@ import type { RecordKey } from './record-key.js'
 import { textHash } from './text-history.js'
 
 /** In bytes: four times the longest record that is read, for a text in print is longer than the answer. A wrong `cp` must not fill the disk. */
-export const largestDraft = 64 * 1024 * 1024
+const largestDraft = 64 * 1024 * 1024
 
 interface DraftKeeper {
   changed(): void

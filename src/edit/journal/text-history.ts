@@ -159,7 +159,8 @@ export class TextHistory {
       const text = this.#textAt(join(this.#root, record), hash)
       if (text === undefined) continue
       const users = this.#users.of(`${record} ${hash}`)
-      known.push({ text, last: lastOf(its), ...ownTimes(uses.get(hash) ?? []), users })
+      const { read, saved, outcome, dropped } = ownTimes(uses.get(hash) ?? [])
+      known.push({ text, last: lastOf(its), read, saved, outcome, dropped, users })
       if (known.length % atOnce === 0) await setImmediate()
     }
     return known.sort((one, other) => other.last - one.last)

@@ -6,16 +6,7 @@ import * as z from 'zod'
 import { type Instant, instant } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
 
-export const textUse = z.enum([
-  'shown',
-  'read',
-  'saved',
-  'outcome',
-  'sent',
-  'replaced',
-  'dropped',
-  'discarded',
-])
+const textUse = z.enum(['shown', 'read', 'saved', 'outcome', 'sent', 'replaced', 'dropped', 'discarded'])
 export const isHistory = (how: TextUse) => !/^(shown|read|saved)$/.test(how)
 
 /**
@@ -74,18 +65,12 @@ export function unsettledIn(marks: readonly Mark[]): readonly string[] {
 
 export const lastOf = (marks: readonly Mark[]): Instant => instant(Math.max(...marks.map(mark => mark.at)))
 
-/** When this mount has met the text of these marks last in each way that tells of a base. */
-export function ownTimes(marks: readonly Mark[]) {
-  const lastAs = (how: TextUse) => {
-    const chosen = marks.filter(mark => mark.own && mark.how === how)
-    return chosen.length === 0 ? undefined : lastOf(chosen)
-  }
-  return {
-    read: lastAs('read'),
-    saved: lastAs('saved'),
-    outcome: lastAs('outcome'),
-    dropped: lastAs('dropped'),
-  }
+/** When this mount has met the text of these marks last in each way. */
+export function ownTimes(marks: readonly Mark[]): Readonly<Partial<Record<TextUse, Instant>>> {
+  const last: Partial<Record<TextUse, Instant>> = {}
+  for (const { own, how, at } of marks)
+    if (own && at > (last[how] ?? Number.NEGATIVE_INFINITY)) last[how] = at
+  return last
 }
 
 export interface TextUser {

@@ -172,7 +172,7 @@ export class ContentVersions {
 
   /** When it was last found to be another version than the one before; undefined for nearly all. */
   replacedAt(name: string): Instant | undefined {
-    this.follow()
+    if (this.ledger.revision() !== this.revision) this.follow()
     return this.replaced.get(name)
   }
 
@@ -193,7 +193,7 @@ export class ContentVersions {
   }
 
   private of(name: string): Known | undefined {
-    this.follow()
+    if (this.ledger.revision() !== this.revision) this.follow()
     const held = this.known.get(name)
     if (held !== undefined) return held === nothingKnown ? undefined : held
     const found = knownIn(this.ledger.get(sizeRoom, name))
@@ -203,9 +203,7 @@ export class ContentVersions {
 
   /** Another process has written: what it found replaced is of an old version here. */
   private follow(): void {
-    const revision = this.ledger.revision()
-    if (revision === this.revision) return
-    this.revision = revision
+    this.revision = this.ledger.revision()
     this.known.clear()
     for (const [name, at] of this.replacedRows()) {
       if (this.replaced.get(name) === at) continue
