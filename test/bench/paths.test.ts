@@ -9,11 +9,11 @@ t.setTimeout(200_000)
 
 /** Modules, calls, promises (two are the meter's own) and requests, at most. */
 const limits: Readonly<Record<string, readonly [number, number, number, number]>> = {
-  'warm stat of a folder': [15, 80, 2, 0],
-  'warm stat of a file': [15, 80, 2, 0],
-  'open, read, close of a kept file': [45, 330, 14, 0],
-  'open, read, close of a new file': [90, 1_200, 90, 1],
-  'save of a report of 1277 bytes': [125, 3_600, 280, 3],
+  'warm stat of a folder': [13, 58, 2, 0],
+  'warm stat of a file': [13, 58, 2, 0],
+  'open, read, close of a kept file': [40, 270, 14, 0],
+  'open, read, close of a new file': [78, 950, 75, 1],
+  'save of a report of 1277 bytes': [106, 2_450, 235, 3],
 }
 
 t.test('modules, calls, promises and requests of the five hot paths', async t => {
