@@ -100,12 +100,12 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     times.note(now - call.sentAt)
     if (meaning.isOverload(head.status)) limiter.pushedBack(this, now)
     else limiter.answered(now - call.sentAt, now)
-    const others = this.#calls.filter(one => one !== call)
+    const asked = this.#calls
     this.#calls = []
     const answer = new Arriving(head, call, this.outgoing, this.question)
     this.#answer = answer
     this.#isSent = true
-    for (const other of others) other.abort(superseded)
+    for (const other of asked) if (other !== call) other.abort(superseded)
     this.#silentSince = now
     this.#movedAt = now
     this.#hasNewCaller = false

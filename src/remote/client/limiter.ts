@@ -94,6 +94,8 @@ export class Limiter {
 
   #hasPlace({ weight, context }: Entrant, now: Instant): boolean {
     const isGuess = isBackground(context)
+    const width = isGuess ? this.guesses : this.#width
+    if (weight === 'question' && this.#taken.size < width) return true
     let ofClass = 0
     let downloads = 0
     let downloadsOfClass = 0
@@ -106,7 +108,6 @@ export class Limiter {
       if (counts) downloadsOfClass += 1
     }
     const share = this.#share
-    const width = isGuess ? this.guesses : this.#width
     if (ofClass >= width || this.#taken.size >= this.most) return false
     return (
       weight === 'question' ||
