@@ -15,8 +15,7 @@ import {
 } from './nodes/node.js'
 import { type Name, type Place, pathOf } from './nodes/place.js'
 import { readOnlyBecause, refusalToMake } from './nodes/refusals.js'
-import type { RecordHandle } from './records/handle.js'
-import type { Opening } from './records/records.js'
+import type { Opening, RecordHandle } from './records/records.js'
 import type { TextSnapshot } from './records/source.js'
 import type { Removals } from './removals.js'
 
