@@ -3,8 +3,8 @@
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
   'lines of src': 44_730,
-  'files of src': 326,
-  'lines of test': 36_779,
+  'files of src': 321,
+  'lines of test': 36_778,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_208,
   'rules of docs/commands.md': 76,

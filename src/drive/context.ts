@@ -22,13 +22,6 @@ import type { Tree } from './tree/tree.js'
 import type { WriteSide } from './write-side.js'
 import type { Xattrs } from './xattrs.js'
 
-/** Milliseconds after which each kind of call must have ended; the kernel's waits cannot be interrupted. */
-export interface Deadlines {
-  readonly metadata: number
-  readonly read: number
-  readonly save: number
-}
-
 export interface DriveParts {
   readonly tree: Tree
   readonly catalog: Catalog
@@ -45,7 +38,8 @@ export interface DriveParts {
   readonly news: Pick<KernelNews, 'tell'>
   /** Undefined for what asks side by side by itself. */
   readonly foresight: Prefetcher | undefined
-  readonly deadlines: Deadlines
+  /** Milliseconds after which each kind of call must have ended; the kernel's waits cannot be interrupted. */
+  readonly deadlines: Readonly<Record<'metadata' | 'read' | 'save', number>>
   /** Of the call that is being started. */
   readonly requests: () => RequestContext['requests']
   readonly clock: Clock

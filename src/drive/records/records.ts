@@ -159,9 +159,9 @@ export class Records {
   }
 }
 
-/** What its program reads and writes, and when that is saved. */
+/** An open record of one program: its reads, its writes and their saves. */
 export class RecordHandle {
-  #underWay: Promise<'saved'> | undefined
+  #underWay: Promise<void> | undefined
   /** Why not all of what its program wrote is here: such a text is no save. */
   #failed: Failure | undefined
 
@@ -203,14 +203,21 @@ export class RecordHandle {
   async flush(context: RequestContext): Promise<'saved' | 'nothing'> {
     const { view } = this
     // A copy of the descriptor is closed meanwhile (dup, fork): its text is the one that is being saved.
-    if (!view.wrote) return (await this.#underWay) ?? 'nothing'
+    const before = this.#underWay
+    if (!view.wrote) return before === undefined ? 'nothing' : before.then(() => 'saved')
     if (view.gone === 'moved') return 'nothing'
     this.#refuseGone()
     if (this.#failed !== undefined) throw this.#failed
-    const run = this.#flushNow(context)
+    // Bytes written during a save are the next flush's.
+    view.wrote = false
+    const run = this.record.save(this.source, view, context)
     this.#underWay = run
     try {
-      return await run
+      await run
+      return 'saved'
+    } catch (thrown) {
+      view.wrote = true
+      throw thrown
     } finally {
       if (this.#underWay === run) this.#underWay = undefined
     }
@@ -267,18 +274,6 @@ export class RecordHandle {
       throw thrown
     } finally {
       record.touch()
-    }
-  }
-
-  async #flushNow(context: RequestContext): Promise<'saved'> {
-    // Bytes written during a save are the next flush's.
-    this.view.wrote = false
-    try {
-      await this.record.save(this.source, this.view, context)
-      return 'saved'
-    } catch (thrown) {
-      this.view.wrote = true
-      throw thrown
     }
   }
 }

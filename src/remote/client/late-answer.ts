@@ -23,14 +23,6 @@ interface LateWrite {
   giveUp(): void
 }
 
-export interface SentWrite {
-  readonly subjects: readonly Subject[]
-  readonly context: RequestContext
-  /** Milliseconds that its answer was allowed to take. */
-  readonly allowed: number
-  readonly late: Failure
-}
-
 /** So many at most stay open; the oldest is abandoned first. */
 export const lateAtMost = 8
 /** The wait for a late answer: so many times the allowed time, and at most so many milliseconds. */
@@ -77,8 +69,12 @@ export class LateWrites {
     this.#ending = true
   }
 
-  /** Its caller is told `late`, while the exchange goes on. */
-  keep(exchange: Exchange, { subjects, context, allowed, late }: SentWrite): void {
+  /** Its caller is told `late`, while the exchange goes on; `allowed` are the milliseconds that its answer was allowed to take. */
+  keep(
+    exchange: Exchange,
+    sent: Pick<LateWrite, 'subjects'> & { context: RequestContext; allowed: number; late: Failure },
+  ): void {
+    const { subjects, context, allowed, late } = sent
     const { clock, unanswered } = this
     const [oldest] = this.#late.size < lateAtMost ? [] : this.#late.values()
     oldest?.giveUp()

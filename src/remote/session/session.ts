@@ -105,7 +105,8 @@ export class Session {
   }
 
   #askedWith<Value>(by: Token, asked: Asked<Value>, context: RequestContext): Promise<Value> {
-    return this.#sent(by, asked, context).then(
+    const request = { ...asked.request, authorization: bearer(by) }
+    return this.http.ask(request, asked.question, context).then(
       answer => {
         this.#setback = undefined
         return answer
@@ -116,10 +117,6 @@ export class Session {
         throw failure
       },
     )
-  }
-
-  #sent<Value>(by: Token, { request, question }: Asked<Value>, context: RequestContext): Promise<Value> {
-    return this.http.ask({ ...request, authorization: bearer(by) }, question, context)
   }
 
   async #askedAgain<Value>(
@@ -144,7 +141,8 @@ export class Session {
       throw refusedAlone(failure === this.#refusedLogIn ? refusedTwice(failure, refusal) : refusal)
     })
     try {
-      const answer = await this.#sent(second, asked, lookedLongAgo(context))
+      const request = { ...asked.request, authorization: bearer(second) }
+      const answer = await this.http.ask(request, asked.question, lookedLongAgo(context))
       this.#setback = undefined
       return answer
     } catch (failure) {
