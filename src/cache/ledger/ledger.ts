@@ -98,6 +98,12 @@ export class Ledger {
     this.#put(namespace, key, { value, stored: this.settings.clock.now() })
   }
 
+  /** The same of a key that has none: what another process is about to write of it counts. */
+  setFirst(namespace: string, key: string, value: LedgerValue): void {
+    const givesWay = this.#unwritten.get(namespace)?.has(key) !== true
+    this.#put(namespace, key, { value, stored: this.settings.clock.now(), givesWay })
+  }
+
   /** The value stays, and counts as set now. */
   freshen(namespace: string, key: string): void {
     this.#restamp(namespace, key, this.settings.clock.now())

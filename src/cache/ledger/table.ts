@@ -17,8 +17,10 @@ export interface TableRow {
 /** A short text, or bytes that may be many. */
 export type LedgerValue = string | Uint8Array
 
+/** It gives way to what another process has set. */
+type PendingValue = StoredValue<LedgerValue> & { readonly givesWay?: boolean }
 /** A change that is not on disk yet: a value, another time of the value on disk, or that there is none any more. */
-export type PendingWrite = StoredValue<LedgerValue> | { readonly stored: Instant } | 'deleted'
+export type PendingWrite = PendingValue | { readonly stored: Instant } | 'deleted'
 export type PendingWrites = Map<string, PendingWrite>
 
 // Another daemon's transaction lasts milliseconds; this wait holds up the event loop, so it stays short.
@@ -78,6 +80,7 @@ function tableIn(database: Database.Database, path: string) {
     .raw()
   const version = database.prepare('PRAGMA data_version').raw()
   const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
+  const putFirst = database.prepare('INSERT OR IGNORE INTO memory VALUES (?, ?, ?, ?)')
   const putLong = database.prepare('INSERT OR REPLACE INTO memory SELECT ?, ?, ?, ? WHERE ?')
   const stamp = database.prepare('UPDATE memory SET stored = ? WHERE room = ? AND key = ?')
   const drop = database.prepare('DELETE FROM memory WHERE room = ? AND key = ?')
@@ -87,8 +90,9 @@ function tableIn(database: Database.Database, path: string) {
   const numberIn = (row: unknown): number => (Array.isArray(row) ? Number(row[0]) : 0)
   const seen = { version: numberIn(version.get()), count: numberIn(count.get()), revision: 1 }
 
-  function write(namespace: string, key: string, { value, stored }: StoredValue<LedgerValue>): void {
-    if (value.length < longValue) put.run(namespace, jsonText(key), inColumn(value), stored)
+  function write(namespace: string, key: string, { value, stored, givesWay }: PendingValue): void {
+    if (value.length < longValue)
+      (givesWay ? putFirst : put).run(namespace, jsonText(key), inColumn(value), stored)
     else {
       putLong.run(namespace, jsonText(key), inColumn(value), stored, 1)
       // A statement holds a copy of what it was given last.

@@ -116,7 +116,8 @@ export class ContentVersions {
     const row = rowOf(known)
     if (before !== undefined && rowOf(before) === row) return
     this.known.set(name, known)
-    this.ledger.set(sizeRoom, name, row)
+    if (before === undefined && version === undefined) this.ledger.setFirst(sizeRoom, name, row)
+    else this.ledger.set(sizeRoom, name, row)
     if (before !== undefined && before.bytes !== bytes) this.ports.changed()
   }
 
