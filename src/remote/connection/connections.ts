@@ -1,10 +1,11 @@
 // Connections to the service by what they are for, kept alive, through a proxy where the environment names one; renewed, what is idle goes and what is under way ends where it is.
-import { rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates } from 'node:tls'
 import connect from 'undici/lib/api/api-connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import { Failure } from '../../failure.js'
+import { foundOnce } from '../../recent-map.js'
 import type { Clock } from '../clock.js'
 import { firstQuestion } from '../known-question.js'
 import { dateOf, type Instant } from '../remote.js'
@@ -40,14 +41,18 @@ const probeLimit = 10_000
 /** Milliseconds between two times that all connections are replaced by new ones. */
 const renewEvery = 1_000
 
+/** Once for all: each connection would parse all certificates again, in 20 ms and into a megabyte. */
+const trusting = foundOnce(({ authority: own }: ConnectionOptions) =>
+  own === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, own] }) },
+)
+
 /** For this base address. An address of this machine is never reached through a proxy. `keeps`: a connection is used again. */
-function openPool(base: URL, options: ConnectionOptions, keeps: boolean): Dispatcher {
-  const ca = options.authority === undefined ? {} : { ca: [...rootCertificates, options.authority] }
+function openPool(base: URL, options: ConnectionOptions, keeps: boolean, extra = 0): Dispatcher {
   const shared = {
     // In addition to the places, for questions that are sent once more.
-    connections: options.connections + 2,
+    connections: options.connections + extra + 2,
     pipelining: keeps ? 1 : 0,
-    connect: { ...ca, timeout: connectTimeout, keepAliveInitialDelay: keepAliveAfter },
+    connect: { ...trusting(options), timeout: connectTimeout, keepAliveInitialDelay: keepAliveAfter },
     // Deadlines are the request's own.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -77,13 +82,16 @@ export class ServiceConnections {
     private readonly clock: Clock,
     private readonly extra = 0,
   ) {
-    this.#requests = this.#opened(extra)
-    this.#heads = this.#opened()
+    this.#requests = openPool(base, options, true, extra)
+    this.#heads = openPool(base, options, true)
     this.#probes = openPool(base, options, false)
   }
 
-  send(request: WireRequest, exchange: Exchange): void {
-    this.#sendOn(request.method === 'HEAD' ? this.#heads : this.#requests, request, exchange)
+  send({ method, path, headers, body }: WireRequest, exchange: Exchange, on?: Dispatcher): void {
+    const pool = on ?? (method === 'HEAD' ? this.#heads : this.#requests)
+    // undici closes the connection after a HEAD unless `reset` is false.
+    const options = { origin: this.base.origin, path, method, headers, body: body ?? null, reset: false }
+    pool.dispatch(options as Dispatcher.DispatchOptions, exchange)
   }
 
   /** The head of any answer that came to its end, on a new connection. @throws Failure, 'timeout' after so many milliseconds */
@@ -107,7 +115,7 @@ export class ServiceConnections {
       const exchange = new Exchange(listener, this.clock.now())
       const silence = (): void => exchange.abort(new Failure('timeout', 'the probe was not answered'))
       const callOff = this.clock.after(limit, silence)
-      this.#sendOn(this.#probes, { method: 'GET', path, headers, body: undefined }, exchange)
+      this.send({ method: 'GET', path, headers, body: undefined }, exchange, this.#probes)
     })
   }
 
@@ -120,23 +128,13 @@ export class ServiceConnections {
       const gone = (): boolean => this.#former.delete(old)
       old.close().then(gone, gone)
     }
-    this.#requests = this.#opened(this.extra)
-    this.#heads = this.#opened()
+    this.#requests = openPool(this.base, this.options, true, this.extra)
+    this.#heads = openPool(this.base, this.options, true)
   }
 
   async destroy(): Promise<void> {
     const all = [this.#requests, this.#heads, this.#probes, ...this.#former]
     await Promise.all(all.map(pool => pool.destroy()))
-  }
-
-  #opened(extra = 0): Dispatcher {
-    return openPool(this.base, { ...this.options, connections: this.options.connections + extra }, true)
-  }
-
-  #sendOn(pool: Dispatcher, { method, path, headers, body }: WireRequest, exchange: Exchange): void {
-    // undici closes the connection after a HEAD unless `reset` is false.
-    const options = { origin: this.base.origin, path, method, headers, body: body ?? null, reset: false }
-    pool.dispatch(options as Dispatcher.DispatchOptions, exchange)
   }
 }
 
