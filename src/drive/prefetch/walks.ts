@@ -72,8 +72,10 @@ class Trail {
     if (this.waiting > 0 && !this.isAgain) this.reach = Math.min(this.reach * 2, reachAtMost)
   }
 
-  /** True if one more may be listed ahead: twice what was used at most, and no more than the link needs; where some were missed there is no order, and any may be the next. */
-  hasRoom(needed: number): boolean {
+  /** True if one more may be listed ahead: twice what was used at most, and no more than the link needs; where some were missed there is no order, and any may be the next. Beside a folder that programs are half-way through, a few are expected. */
+  hasRoom(needed: number, below: Trail | undefined): boolean {
+    const isHalfThrough = below?.isWalked === true && below.entered.size * 2 >= below.folder.folders.length
+    if (!this.isWalked) return isHalfThrough && this.waiting < reachAtFirst
     const times = this.reach > reachAtFirst ? 4 : 2
     return this.waiting < Math.min(this.used * times, Math.max(needed, this.reach))
   }
@@ -280,10 +282,11 @@ export class Walks {
     this.looks = 0
     const seen = new Set<Trail>()
     for (const path of this.heads.values()) {
-      for (const { trail } of this.wayTo(path)) {
+      const way = this.wayTo(path)
+      for (const [level, { trail }] of way.entries()) {
         if (seen.has(trail)) break
         seen.add(trail)
-        if (!trail.isWalked || !trail.hasRoom(needed)) continue
+        if (!trail.hasRoom(needed, way[level - 1]?.trail)) continue
         const found = this.foresee(trail, trail.depth)
         if (found !== undefined) return this.listing(found)
       }
