@@ -25,12 +25,12 @@ export class Inode implements Place {
   alsoThing: string | undefined
   /** Grows with each change that the kernel is told of: of a directory's names, of a file's bytes. */
   generation = 0
-  /** The generation of the kernel's pages. */
+  /** The generation of the kernel's pages; of a directory, of its names there. */
   pages: number | undefined
   /** Its name leads to another thing by now, or to none, and the kernel was told so by ESTALE. */
   isLeft = false
-  /** The generation of its names in the kernel, and until when they count. */
-  kept: { readonly generation: number; readonly until: Instant } | undefined
+  /** Until when its names in the kernel count. */
+  namesUntil: Instant | undefined
   /** The thread that alone has looked it up, until it takes it. */
   thread: number | undefined
   /** The node last found at its name, where that may be told again. */
@@ -151,7 +151,9 @@ export class Inodes {
     this.#last += 1
     const { node, thing, version, numbered, isDirectory } = found
     const ino = inodeNumber(numbered)
-    const made = new Inode(this.#last, parent, name, node, thing, version, ino, isDirectory)
+    // The listing's own string, where it is an equal one: a hundred thousand names are held once.
+    const own = 'title' in node && node.title === name ? node.title : name
+    const made = new Inode(this.#last, parent, own, node, thing, version, ino, isDirectory)
     this.#byId.set(made.id, made)
     this.#note(made)
     return made

@@ -41,12 +41,12 @@ export class Listings {
   /** Never ENOSYS, which would spare this call for good: who reads on after the names have changed would be shown an early end. */
   open({ node }: Header): Answer {
     const inode = this.parts.inodes.get(node)
-    const { generation, kept } = inode
+    const { generation, pages, namesUntil = 0 } = inode
     // A kept listing may be filled by an answer that was on its way when the names changed.
     const isKept =
       isTold(inode) &&
       ![...this.#open.values()].some(open => open.inode === inode && open.generation !== generation)
-    const isFresh = kept?.generation === generation && this.parts.clock.now() < kept.until
+    const isFresh = pages === generation && this.parts.clock.now() < namesUntil
     this.#last += 1
     const handle = this.#last
     this.#open.set(handle, { inode, generation, isKept, listing: undefined })
@@ -87,8 +87,9 @@ export class Listings {
     try {
       const listing = await this.parts.drive.readdir(inode)
       open.listing = listing
-      const until = instant(this.parts.clock.now() + secondsTo(listing.until, this.parts) * 1000)
-      if (open.isKept) inode.kept = { generation, until }
+      if (!open.isKept) return listing
+      inode.pages = generation
+      inode.namesUntil = instant(this.parts.clock.now() + secondsTo(listing.until, this.parts) * 1000)
       return listing
     } catch (thrown) {
       const failure = asFailure(thrown)

@@ -83,7 +83,8 @@ export async function prepareDrive(given: Configured, path: string, surroundings
     /** @throws Stop where the kernel or libfuse refuses */
     async mount() {
       const parts = { path, line, connection, config, log, clock, activity }
-      compileAtOnce()
+      // The engine compiles plainly at the first call, and interprets nothing: the first warm walk took twice as long as the tenth.
+      setFlagsFromString('--always-sparkplug')
       void line.listTop()
       const { mounted, trouble } = await up(parts).catch(closing)
       tellDevice(mounted.device)
@@ -112,9 +113,6 @@ interface DriveParts {
   readonly clock: Clock
   readonly activity: Activity
 }
-
-/** The engine compiles plainly at the first call, and interprets nothing: the first warm walk took twice as long as the tenth. */
-const compileAtOnce = (): void => setFlagsFromString('--always-sparkplug')
 
 async function up({ path, line, connection, config, log, clock, activity }: DriveParts) {
   const settings = {

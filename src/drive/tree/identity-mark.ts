@@ -8,23 +8,20 @@ import type { TreeSources } from './directory-kind.js'
 
 type Marked = ProjectNode | CalculationNode
 
-interface Mark {
-  readonly mark: string
-  readonly changes: number
-}
-
 /** A listing gives each child one node until it changes. */
 export function openMarks({ identities, ...parts }: TreeSources) {
-  const marks = new WeakMap<Marked, Mark>()
+  /** A number: its changes, where the mark is its date, of which no string is kept for each of a hundred thousand. */
+  const marks = new WeakMap<Marked, { readonly mark: string; readonly changes: number } | number>()
 
   function note(node: Marked, mark: string): string {
-    marks.set(node, { mark, changes: identities.count })
+    marks.set(node, mark === String(node.born) ? identities.count : { mark, changes: identities.count })
     return mark
   }
 
   function noted(node: Marked): string | undefined {
-    const known = marks.get(node)
-    if (known === undefined) return undefined
+    const noted = marks.get(node)
+    if (noted === undefined) return undefined
+    const known = typeof noted === 'number' ? { mark: String(node.born), changes: noted } : noted
     // A record that was read by its number may have told it; the listing of this node is old then.
     const change = identities.count === known.changes ? undefined : identities.changeOf(refOf(node))
     if (change !== undefined && change.place > known.changes) throw new Failure('replaced', change.sentence)
