@@ -16,7 +16,6 @@ const versions = [1, 2, 3].map(() => randomBytes(length))
 async function heldBed(t: TestLifetime) {
   const bed = await fleetBed(t, {
     fill(seed) {
-      seed.addUser({ name: 'demo', password: 'demo' })
       const project = seed.addProject({ name: 'P', owner: 'demo' })
       seed.addCalculation({ id: '200', name: 'C', project, files: { 'run.bin': '' } })
     },

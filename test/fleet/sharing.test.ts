@@ -34,7 +34,6 @@ const files = Object.fromEntries(lengths.map(length => [`f${length}.bin`, random
 const bedOfLengths = (t: Parameters<typeof fleetBed>[0]): Promise<FleetBed> =>
   fleetBed(t, {
     fill(seed) {
-      seed.addUser({ name: 'demo', password: 'demo' })
       const project = seed.addProject({ id: '100', name: 'P', owner: 'demo' })
       seed.addCalculation({ id: '200', name: 'C', project, files })
     },

@@ -94,7 +94,6 @@ export const people = ['ada', 'ben', 'cleo', 'dora'] as const
 export async function openTheatre(t: TestLifetime, access: Access): Promise<Theatre> {
   const testbed = await inProcess(t, {
     fill(seed) {
-      seed.addUser({ name: 'demo', password: 'demo' })
       for (const name of people) seed.addUser({ name, password: name })
     },
     settings: { access, deadlineMetadata: '200s', deadlineSave: '400s' },

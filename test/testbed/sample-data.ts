@@ -42,7 +42,6 @@ export const fillMany =
   }
 
 export function fillSampleData(seed: Seed): void {
-  seed.addUser({ name: 'demo', password: 'demo' })
   seed.addUser({ name: 'guest', password: 'guest' })
   const { water, empty, dyes, transition, product, bare, indigo, report, profile } = ids
   seed.addProject({ id: water, name: 'Water splitting', owner: 'demo' })

@@ -30,7 +30,7 @@ export interface TestService extends TestProxy {
   edit(kind: 'report' | 'project' | 'calculation', id: string, fields: object): Promise<void>
 }
 
-/** Starts a service that is seeded and ends with the test. */
+/** Starts a service that has the user `demo`, is seeded, and ends with the test. */
 export async function testService(
   t: TestLifetime,
   fill: (seed: Seed) => void,
@@ -103,7 +103,10 @@ async function filled(fill: (seed: Seed) => void, options: Partial<ServiceOption
   const service = await startService({ data, ...options })
   const seed = withQuickPasswords(service.seed)
   try {
-    seed.together(() => fill(seed))
+    seed.together(() => {
+      seed.addUser({ name: 'demo', password: 'demo' })
+      fill(seed)
+    })
   } catch (thrown) {
     await service.close()
     await rm(data, { recursive: true, force: true })

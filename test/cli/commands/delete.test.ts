@@ -24,7 +24,6 @@ t.test(
     const testbed = await warmMount(t, {
       settings: { access: 'manage' },
       fill(seed) {
-        seed.addUser({ name: 'demo', password: 'demo' })
         const project = seed.addProject({ id: '300', name: 'draft', owner: 'demo' })
         for (const [id, name] of [
           ['3000', 'opt'],

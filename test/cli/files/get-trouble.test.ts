@@ -30,7 +30,6 @@ const shown = [1, 700, 70_000]
 function manyFiles(draw: Chance, lengths = [0, 1, 700, 70_000, 400_000]) {
   const truth = new Map<string, Buffer>()
   const fill = (seed: Seed): void => {
-    seed.addUser({ name: 'demo', password: 'demo' })
     seed.addProject({ id: '50', name: 'P', owner: 'demo' })
     for (let at = 0; at < 12; at += 1) {
       const files = Object.fromEntries(
@@ -207,7 +206,6 @@ const drives = 'the bytes of the drive\n'.repeat(200)
 async function slowFile(t: Test) {
   const testbed = await warmMount(t, {
     fill(seed) {
-      seed.addUser({ name: 'demo', password: 'demo' })
       seed.addProject({ id: '50', name: 'P', owner: 'demo' })
       seed.addCalculation({ id: '100', name: 'C', project: '50', files: { 'a.out': drives } })
     },

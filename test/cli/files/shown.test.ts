@@ -209,7 +209,6 @@ const findWords = (words: readonly string[]): readonly string[] => {
 
 t.test('NOFUSE-4 a tree is asked for side by side, however slow the service is', async t => {
   const fill = (seed: Seed): void => {
-    seed.addUser({ name: 'demo', password: 'demo' })
     for (let project = 201; project <= 220; project += 1) {
       seed.addProject({ id: String(project), name: `project ${project}`, owner: 'demo' })
       seed.addCalculation({

@@ -32,7 +32,6 @@ t.test(`READ-1 two mounts of one cache hold its limit together, seed ${seed}`, a
   const one = await realMount(t, {
     settings,
     fill(world) {
-      world.addUser({ name: 'demo', password: 'demo' })
       world.addProject({ id: '4900', name: 'Large', owner: 'demo' })
       for (const id of folders) {
         const own = [...files].filter(([path]) => path.startsWith(id))

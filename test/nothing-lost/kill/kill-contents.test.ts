@@ -20,7 +20,6 @@ const bitstream = /^GET \/calculation\/files\/bitstream/
 const folder = 'by-id/calculation/100'
 
 function fill(world: Seed): void {
-  world.addUser({ name: 'demo', password: 'demo' })
   world.addProject({ id: '50', name: 'P', owner: 'demo' })
   world.addCalculation({ id: '100', name: 'C', project: '50', files: Object.fromEntries(contents) })
 }

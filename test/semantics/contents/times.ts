@@ -29,7 +29,6 @@ export function times(t: Test, open: OpenTestbed): void {
   const began = Math.floor(Date.now() / 1000) * 1000
 
   function fill(into: Seed): void {
-    into.addUser({ name: 'demo', password: 'demo' })
     const dateOf = ({ way, ahead }: (typeof dealt)[number]) => writings[way]?.(began + ahead)
     const fieldsOf = (one: (typeof dealt)[number]) =>
       `{"creationDate":${dateOf(one)},"modificationDate":${dateOf(one)}}`

@@ -168,7 +168,6 @@ export function making(t: Test, open: OpenTestbed): void {
     t.test(`MAKE-4 nothing is made in a project that has the number of the one meant (${other})`, async t => {
       const fields = '{"creationDate":"2024-05-01T10:00:00Z"}'
       const fill = (now: string, name: string) => (seed: Seed) => {
-        seed.addUser({ name: 'demo', password: 'demo' })
         seed.addProject({ id: '70', name, owner: 'demo', fields: now })
         seed.addProject({ id: '71', name: 'Below', owner: 'demo', parent: '70', fields: now })
       }

@@ -16,7 +16,6 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 const fill = (seed: Seed): void => {
-  seed.addUser({ name: 'demo', password: 'demo' })
   seed.addProject({ id: '100', name: 'All', owner: 'demo' })
   for (const [id, title] of Object.entries(titles))
     seed.addReport({

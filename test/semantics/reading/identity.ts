@@ -78,7 +78,6 @@ export function identity(t: Test, open: OpenTestbed): void {
     async t => {
       const testbed = await open(t, {
         fill(seed) {
-          seed.addUser({ name: 'demo', password: 'demo' })
           for (const [at, name] of ['.git', '.hidden', '.Trash-1000', 'HEAD', 'CVS'].entries()) {
             const project = seed.addProject({ id: String(200 + at), name, owner: 'demo' })
             seed.addProject({ id: String(300 + at), name, owner: 'demo', parent: project })

@@ -13,7 +13,6 @@ const hostile = [
 ].filter(title => title !== '' && !/\p{Surrogate}/u.test(title) && !title.includes('\0'))
 
 function fill(seed: Seed): void {
-  seed.addUser({ name: 'demo', password: 'demo' })
   hostile.forEach((name, at) => {
     seed.addProject({ id: String(200 + at), name, owner: 'demo' })
   })

@@ -10,7 +10,6 @@ const later = 2500
 
 /** Five projects in one, each with a calculation that has a geometry. */
 function fiveProjects(seed: Seed): void {
-  seed.addUser({ name: 'demo', password: 'demo' })
   const top = seed.addProject({ id: '100', name: 'Top', owner: 'demo' })
   for (const at of [1, 2, 3, 4, 5]) {
     const project = seed.addProject({ id: `${100 + at}`, name: `P${at}`, owner: 'demo', parent: top })

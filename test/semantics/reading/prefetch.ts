@@ -21,7 +21,6 @@ const orders: Readonly<Record<string, (listed: readonly string[], pick: Chance) 
 
 /** Projects of calculations, all alike; sizes differ, so that no answer can be taken for another. */
 function fill(seed: Seed): void {
-  seed.addUser({ name: 'demo', password: 'demo' })
   for (let p = 1; p <= projects; p += 1) {
     const project = seed.addProject({ id: String(p * 100), name: `P${p}`, owner: 'demo' })
     for (let c = 1; c <= calculations; c += 1) {
@@ -65,8 +64,6 @@ function drawTree(seed: Seed, draw: (below: number) => number): Drawn {
     }
     for (let at = depth === 1 ? 0 : draw(3); at > 0; at -= 1) addProject(depth + 1, project)
   }
-
-  seed.addUser({ name: 'demo', password: 'demo' })
   for (let at = 0; at < 2; at += 1) addProject(0)
   return drawn
 }
@@ -152,7 +149,6 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       const idOf = (name: string): number => 1_000 + names.indexOf(name)
       const testbed = await open(t, {
         fill(seed) {
-          seed.addUser({ name: 'demo', password: 'demo' })
           const project = seed.addProject({ id: '900', name: 'Long', owner: 'demo' })
           for (const name of names)
             seed.addCalculation({ id: String(idOf(name)), name, project, files: { 'a.out': name } })
@@ -179,7 +175,6 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       const runs = Array.from({ length: 24 }, (_, at) => `run ${at}`)
       const testbed = await open(t, {
         fill(seed) {
-          seed.addUser({ name: 'demo', password: 'demo' })
           const project = seed.addProject({ id: '900', name: 'Long', owner: 'demo' })
           for (const [at, name] of runs.entries())
             seed.addCalculation({ id: String(901 + at), name, project, files: { 'a.out': name } })

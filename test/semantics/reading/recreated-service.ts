@@ -16,7 +16,6 @@ const descriptionOf = (name: string): string => `All about ${name}`
 export const numbered =
   (order: readonly string[], fields: (name: string) => string | undefined = () => undefined) =>
   (seed: Seed): void => {
-    seed.addUser({ name: 'demo', password: 'demo' })
     seed.addUser({ name: 'guest', password: 'guest' })
     seed.addUser({ name: 'other', password: 'other' })
     const halves = [order.slice(0, 3), order.slice(3)]

@@ -12,7 +12,6 @@ const later = 2500
 
 /** Two projects of each user, each with one calculation; those of the guest may be changed by demo. */
 function twoEach(seed: Seed): void {
-  seed.addUser({ name: 'demo', password: 'demo' })
   seed.addUser({ name: 'guest', password: 'guest' })
   for (const [id, owner, name] of [
     ['101', 'demo', 'One'],

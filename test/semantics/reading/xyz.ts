@@ -18,7 +18,6 @@ export function xyz(t: Test, open: OpenTestbed): void {
   t.test('geometries', async t => {
     const testbed = await open(t, {
       fill(seed) {
-        seed.addUser({ name: 'demo', password: 'demo' })
         const project = seed.addProject({ name: 'P', owner: 'demo' })
         const add = (id: string, name: string, files: Record<string, string>) =>
           seed.addCalculation({ id, name, project, files })
@@ -101,7 +100,6 @@ export function xyz(t: Test, open: OpenTestbed): void {
       }))
       const testbed = await open(t, {
         fill(seed) {
-          seed.addUser({ name: 'demo', password: 'demo' })
           const project = seed.addProject({ name: 'P', owner: 'demo' })
           for (const { name, makes } of calculations)
             seed.addCalculation({ name, project, files: { 'output.cml': makes ? cml : '<cml/>' } })
@@ -143,7 +141,6 @@ export function xyz(t: Test, open: OpenTestbed): void {
     async t => {
       const testbed = await open(t, {
         fill(seed) {
-          seed.addUser({ name: 'demo', password: 'demo' })
           const project = seed.addProject({ name: 'P', owner: 'demo' })
           ways.forEach(([name], number) => {
             seed.addCalculation({ id: String(number + 1), name, project, files: { 'output.cml': cml } })
