@@ -1,7 +1,7 @@
 // What the kernel keeps, and what a refresh ends: names, sizes and listings, told without waiting.
 import { join } from 'node:path'
 import t from 'tap'
-import { type KernelTestbed, realMount } from '../testbed/mount.js'
+import { callsDuring, realMount } from '../testbed/mount.js'
 import { run, shell } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
@@ -12,15 +12,6 @@ t.setTimeout(240_000)
 t.jobs = 2
 
 const folder = 'projects/Water splitting'
-
-/** What the kernel asked while this was done, as `verb path`. */
-async function askedDuring(testbed: KernelTestbed, work: () => Promise<unknown>): Promise<readonly string[]> {
-  const before = (await testbed.log()).length
-  await work()
-  const lines = (await testbed.log()).slice(before).trim().split('\n')
-  const calls = lines.map(line => JSON.parse(line) as { msg?: string; verb?: string; path?: string })
-  return calls.filter(({ msg }) => msg === 'call').map(({ verb, path }) => `${verb} ${path}`)
-}
 
 t.test('what the kernel was told', async t => {
   const testbed = await warmMount(t, {
@@ -103,11 +94,11 @@ t.test('XATTR-1 calls of extended attributes end at the kernel, unless they are 
   const testbed = await realMount(t, { xattrs: 'off', settings: { logLevel: 'debug' } })
   const found = await run('getfattr', ['-d', '-m', '-', `${testbed.directory}/reports`])
   t.match(found.stderr, /Operation not supported|^$/)
-  const asked = await askedDuring(testbed, () =>
+  const asked = await callsDuring(testbed, () =>
     shell('ls -l reports; cp -a reports /dev/shm/x; rm -r /dev/shm/x', testbed.directory),
   )
   t.strictSame(
-    asked.filter(call => call.includes('xattr')),
+    asked.filter(({ verb }) => verb.includes('xattr')),
     [],
   )
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { addNode, bareDebian, inBareDebian } from '../testbed/machine/bare-debian.js'
-import { type BootedMachine, boot } from '../testbed/machine/booted.js'
+import { boot } from '../testbed/machine/booted.js'
 import { openDirectory } from '../testbed/machine/open-directory.js'
 import { printed } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
@@ -16,13 +16,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const packages = join(root, 'bin/deb.mjs')
 
 t.setTimeout(2 * limit)
-
-/** What the lines print; they end well. */
-async function shown(machine: BootedMachine, lines: string): Promise<readonly string[]> {
-  const { code, stdout, stderr } = await machine.inside(lines)
-  if (code !== 0) throw new Error(`${lines}\nended with ${code}: ${stdout}${stderr}`)
-  return stdout.trimEnd().split('\n')
-}
 
 async function install(t: Test, bare: string, url: string): Promise<void> {
   const deb = await printed(process.execPath, [packages, bare], { limit })
@@ -74,8 +67,7 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined) {
       const start = () => boot(t, bare, { target: 'multi-user.target', nspawn: [`--bind=${fuse}:/dev/fuse`] })
 
       const first = await start()
-      const ready = await shown(
-        first,
+      const ready = await first.shown(
         `
         systemctl enable --now calcfs-system@group 2>&1 | grep -o 'multi-user.target.wants/.* →'
         systemctl show -P Type,ActiveState calcfs-system@group
@@ -90,8 +82,7 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined) {
 
       const second = await start()
       t.same(
-        await shown(
-          second,
+        await second.shown(
           'systemctl is-active calcfs-system@group; ls /srv/calcfs/group/reports | head -n 1',
         ),
         ['active', 'INDEX.tsv'],
@@ -101,8 +92,7 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined) {
       const as =
         'setpriv --reuid=anna --regid=anna --init-groups env HOME=/home/anna XDG_RUNTIME_DIR=/run/user/$(id -u anna)'
       t.same(
-        await shown(
-          second,
+        await second.shown(
           `systemctl start user@$(id -u anna).service
           ${as} systemctl --user enable --now calcfs@mine 2>/dev/null
           ${as} systemctl --user is-active calcfs@mine
@@ -115,8 +105,7 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined) {
       )
 
       t.same(
-        await shown(
-          second,
+        await second.shown(
           `dpkg --purge calcfs 2>&1 | grep ^calcfs:
           grep -c fuse.calcfs /proc/self/mountinfo || true
           readlink /proc/*/exe | grep -c /node || true

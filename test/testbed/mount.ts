@@ -51,6 +51,17 @@ export interface MountTestbed extends KernelTestbed {
   terminate(): Promise<number | null>
 }
 
+/** What the kernel asked while this was done; the daemon logs at the level `debug`. */
+export async function callsDuring(
+  testbed: KernelTestbed,
+  work: () => Promise<unknown>,
+): Promise<readonly { readonly verb: string; readonly path: string }[]> {
+  const before = (await testbed.log()).length
+  await work()
+  const lines = (await testbed.log()).slice(before).trim().split('\n')
+  return lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'call')
+}
+
 /** What a mount shares with another one; two mounts with one home share its cache and its state, too. */
 export interface SharedParts {
   readonly service?: TestService

@@ -25,13 +25,7 @@ const machine: BootedMachine = await bootedMachine(t, {
   },
 })
 
-/** What the lines print; they end well. */
-async function shown(lines: string): Promise<string[]> {
-  const { code, stdout, stderr } = await machine.inside(lines)
-  if (code !== 0) throw new Error(`${lines}\nended with ${code}: ${stdout}${stderr}`)
-  return stdout.trimEnd().split('\n')
-}
-
+const { shown } = machine
 const asStranger = 'setpriv --reuid=65534 --regid=65534 --clear-groups'
 
 t.test(

@@ -14,6 +14,8 @@ const installation = fileURLToPath(new URL('../../../..', import.meta.url))
 export interface BootedMachine {
   /** Runs lines of bash as root of that machine. */
   inside(lines: string): Promise<Ran>
+  /** What such lines print; they end well. */
+  shown(lines: string): Promise<readonly string[]>
   /** As the end of power: nothing is stopped in order. */
   end(): Promise<void>
 }
@@ -98,15 +100,11 @@ export async function boot(
   ).catch(cause => {
     throw new Error(failure(), { cause })
   })
+  const enter = ['-t', leader ?? '', '-a', '/usr/bin/env', '-i', `PATH=${searchPath}`, 'bash', '-c']
+  const limit = limits.command
   return {
-    inside: lines =>
-      run(
-        'nsenter',
-        ['-t', leader ?? '', '-a', '/usr/bin/env', '-i', `PATH=${searchPath}`, 'bash', '-c', lines],
-        {
-          limit: limits.command,
-        },
-      ),
+    inside: lines => run('nsenter', [...enter, lines], { limit }),
+    shown: async lines => (await printed('nsenter', [...enter, lines], { limit })).trimEnd().split('\n'),
     end: () => ended(machine, leader),
   }
 }
