@@ -1,16 +1,14 @@
-// What the session promises to programs on a real mount: waits side by side, mounts inside the drive, and a daemon that dies at any moment.
+// What the session promises to programs on a real mount: waits side by side and mounts inside the drive.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { isMounted, realMount } from '../testbed/mount.js'
+import { realMount } from '../testbed/mount.js'
 import { printed, python, shell } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
 import { lines } from '../testbed/service.js'
 import { outcome } from '../testbed/testbed.js'
-import { drawnFrom } from '../testbed/variants.js'
-import { until, within } from '../testbed/within.js'
+import { until } from '../testbed/within.js'
 
 t.setTimeout(280_000)
 
@@ -79,35 +77,6 @@ while True:
         failed += 1
     time.sleep(0.002)
 `
-
-t.test(
-  'TOLD-7 a daemon that is killed at any moment leaves no program waiting, and the next mount comes up',
-  async t => {
-    const testbed = await realMount(t, { settings: { ttlListing: '300ms' } })
-    const { directory, local } = testbed
-    const { seed, draw } = drawnFrom()
-    t.comment(`seed ${seed}`)
-    const loads = [
-      `ls -lR '${directory}/projects'`,
-      `cat '${directory}/${water}/TS1_opt/'*`,
-      `touch '${directory}/reports' '${directory}/${water}'`,
-      `cp -r '${directory}/${water}' '${local}/copy'`,
-      `sed -i 's/e/e/' '${directory}/reports/${ids.report}.json'`,
-    ]
-    for (let round = 0; round < 4; round += 1) {
-      const running = loads.map(load => {
-        const child = spawn('bash', ['-c', `for n in 1 2 3 4 5 6 7 8; do ${load}; done`], { stdio: 'ignore' })
-        return once(child, 'exit')
-      })
-      await wait(draw(400))
-      await testbed.kill9()
-      await within(30_000, 'the programs', Promise.all(running))
-      await testbed.mount()
-      t.equal(await isMounted(directory), true, `round ${round}`)
-      t.match(await printed('ls', [`${directory}/${water}`]), /TS1_opt/)
-    }
-  },
-)
 
 t.test('TOLD-7 a directory is told of while a call in it waits for its whole deadline', async t => {
   const testbed = await realMount(t, {

@@ -8,7 +8,7 @@ import { smallDisk } from '../../testbed/disk/small-disk.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { run } from '../../testbed/programs.js'
 import { drawnFrom } from '../../testbed/variants.js'
-import { until } from '../../testbed/within.js'
+import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(240_000)
 
@@ -41,7 +41,7 @@ async function wrongOf({ files }: MountTestbed): Promise<readonly string[]> {
 }
 
 t.test(
-  `READ-1 killed at any moment, each content is whole or is downloaded again (seed ${seed})`,
+  `READ-1 TOLD-7 killed at any moment, no reader waits, each content is whole or comes again (seed ${seed})`,
   async t => {
     const testbed = await realMount(t, { fill })
     const { service, directory, home } = testbed
@@ -50,7 +50,7 @@ t.test(
       const reading = run('sh', ['-c', `cat ${directory}/${folder}/f*.out`])
       await wait(pick.whole(100, 900))
       await testbed.kill9()
-      await reading
+      await within(30_000, 'the reader', reading)
       await testbed.mount()
     }
     t.same(await wrongOf(testbed), [])
