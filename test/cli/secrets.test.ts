@@ -1,5 +1,5 @@
 // Promises about the password of a mount: it is not in the daemon's environment, and no child of the daemon has it.
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { mountPatience } from '../testbed/daemon.js'
@@ -33,9 +33,7 @@ t.test('CMD-10 a daemon in the background is started without the password, and s
   const { environment, childSaw } = await listening(t)
   const { parts, removed } = await mountPlace(t, { environment })
   t.teardown(removed)
-  const { service, calcfs, local } = parts
-  const directory = join(local, 'drive')
-  await mkdir(directory)
+  const { service, calcfs, directory } = parts
   t.match(await calcfs('mount', service.url, directory, '--daemon'), { code: 0, stdout: /^mounted / })
   t.teardown(() => calcfs('unmount', '--force', directory))
   const [status] = JSON.parse((await calcfs('status', directory, '--json')).stdout)

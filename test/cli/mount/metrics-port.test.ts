@@ -1,7 +1,6 @@
 // The port of the metrics: two questions are answered; where another program has it the drive mounts, and mount says what to do.
-import { mkdir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import t from 'tap'
 import { freePort } from '../../testbed/fleet/redis.js'
 import { mountPlace, realMount } from '../../testbed/mount.js'
@@ -13,14 +12,12 @@ t.setTimeout(120_000)
 t.test('METRIC-1 a port that is in use is told on standard error, and the drive is there', async t => {
   const { parts, removed } = await mountPlace(t, {})
   t.teardown(removed)
-  const { service, calcfs, local } = parts
+  const { service, calcfs, directory } = parts
   const other = createServer()
   await new Promise<void>(listening => void other.listen(0, '127.0.0.1', listening))
   t.teardown(() => other.close())
   const place = other.address()
   const address = `127.0.0.1:${typeof place === 'object' ? place?.port : ''}`
-  const directory = join(local, 'drive')
-  await mkdir(directory)
   const flags = ['--daemon', '--user', 'demo', '--metrics', address]
   const ran = await calcfs('mount', ...flags, service.url, directory)
   t.teardown(() => calcfs('unmount', directory))

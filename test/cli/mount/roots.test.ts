@@ -1,6 +1,4 @@
 // The roots of a mount: a mistyped one is said at once, one that was there or cannot be told is no reason to end.
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import t from 'tap'
 import { exitCodes } from '../../../src/terminal/exit.js'
 import { inProcess } from '../../testbed/in-process.js'
@@ -13,9 +11,7 @@ const unknown = (root: string): string => `--root ${root}: 127.0.0.1:`
 t.test('ROOT-6 a --root that does not exist ends mount with a sentence', async t => {
   const { parts, removed } = await mountPlace(t, {})
   t.teardown(removed)
-  const { service, calcfs, local } = parts
-  const directory = join(local, 'drive')
-  await mkdir(directory)
+  const { service, calcfs, directory } = parts
   const [known, root] = ['/db/demo/Water splitting', '/db/demo/None']
   const flags = ['--daemon', '--user', 'demo', '--root', known, '--root', root]
   const { code, stderr } = await calcfs('mount', ...flags, service.url, directory)
