@@ -246,9 +246,8 @@ export function prefetch(t: Test, open: OpenTestbed): void {
 
     t.test('AHEAD-2 a walk goes on from one project into the next', async t => {
       const testbed = await open(t, { fill })
-      await namesOf(testbed, 'projects')
-      for (let c = 0; c <= calculations; c += 1)
-        await namesOf(testbed, c === 0 ? 'projects/P1' : `projects/P1/C${c}`)
+      for (const at of ['', '/P1', '/P1/C1', '/P1/C2', '/P1/C3']) await namesOf(testbed, `projects${at}`)
+      t.equal((await heardSoon(testbed, 0, /descendant\?id=200/, 2)).length, 2, 'half-way through the first')
       await namesOf(testbed, 'projects/P2')
       t.equal((await heardSoon(testbed, 0, filesOf(201), 1)).length, 1, 'its calculations')
       t.equal((await heardSoon(testbed, 0, /project\/descendant\?id=300/, 2)).length, 2, 'the next project')
