@@ -5,7 +5,6 @@ import { isEditable, type Node, nodeKey } from '../drive/nodes/node.js'
 import { type Place, pathOf, rootPlace } from '../drive/nodes/place.js'
 import { Failure } from '../failure.js'
 import { RecentMap } from '../recent-map.js'
-import type { Instant } from '../remote/remote.js'
 import { groupOf, processOf } from '../system/process.js'
 import { rootId } from './protocol.js'
 
@@ -29,8 +28,8 @@ export class Inode implements Place {
   pages: number | undefined
   /** Its name leads to another thing by now, or to none, and the kernel was told so by ESTALE. */
   isLeft = false
-  /** Until when its names in the kernel count. */
-  namesUntil: Instant | undefined
+  /** The second until which its names in the kernel count: a whole number takes no room of its own. */
+  namesUntil = 0
   /** The thread that alone has looked it up, until it takes it. */
   thread: number | undefined
   /** The node last found at its name, where that may be told again. */

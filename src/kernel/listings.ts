@@ -5,7 +5,6 @@ import type { Listing } from '../drive/interface/verbs.js'
 import { type Dentry, nodeKey } from '../drive/nodes/node.js'
 import { asFailure, Failure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
-import { instant } from '../remote/remote.js'
 import {
   type Answer,
   inodeAt,
@@ -41,12 +40,12 @@ export class Listings {
   /** Never ENOSYS, which would spare this call for good: who reads on after the names have changed would be shown an early end. */
   open({ node }: Header): Answer {
     const inode = this.parts.inodes.get(node)
-    const { generation, pages, namesUntil = 0 } = inode
+    const { generation, pages, namesUntil } = inode
     // A kept listing may be filled by an answer that was on its way when the names changed.
     const isKept =
       isTold(inode) &&
       ![...this.#open.values()].some(open => open.inode === inode && open.generation !== generation)
-    const isFresh = pages === generation && this.parts.clock.now() < namesUntil
+    const isFresh = pages === generation && this.parts.clock.now() < namesUntil * 1000
     this.#last += 1
     const handle = this.#last
     this.#open.set(handle, { inode, generation, isKept, listing: undefined })
@@ -89,7 +88,7 @@ export class Listings {
       open.listing = listing
       if (!open.isKept) return listing
       inode.pages = generation
-      inode.namesUntil = instant(this.parts.clock.now() + secondsTo(listing.until, this.parts) * 1000)
+      inode.namesUntil = Math.floor(this.parts.clock.now() / 1000 + secondsTo(listing.until, this.parts))
       return listing
     } catch (thrown) {
       const failure = asFailure(thrown)
