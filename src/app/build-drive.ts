@@ -10,7 +10,6 @@ import { GeneratedTexts } from '../drive/generated-texts.js'
 import type { KernelNews } from '../drive/interface/verbs.js'
 import { spaceOf } from '../drive/lookup-verbs.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
-import { PinStore } from '../drive/pins/pin-store.js'
 import { Pins } from '../drive/pins/pins.js'
 import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openDriveReader } from '../drive/reader/open-reader.js'
@@ -82,7 +81,7 @@ export function buildDrive(
   })
   const pins = new Pins({
     ...caches,
-    store: new PinStore(caches.ledger, caches.content, config.cacheSize),
+    store: caches.pinStore,
     tree,
     dialect,
     interval: pinInterval,

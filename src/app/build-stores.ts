@@ -1,9 +1,10 @@
 // Builds what is kept: the caches, from which is answered before a request is sent, and the journal, which no request could restore.
 import { join } from 'node:path'
+import * as z from 'zod'
 import { ContentCache } from '../cache/content/content.js'
 import { Health } from '../cache/health.js'
 import { Identities } from '../cache/identity.js'
-import { Ledger } from '../cache/ledger/ledger.js'
+import { Ledger, valueIn } from '../cache/ledger/ledger.js'
 import { withUnmadeNoted } from '../cache/metadata/calculation-files.js'
 import { openCatalog, shownByQuery } from '../cache/metadata/catalog.js'
 import { QueryCache } from '../cache/metadata/query-cache.js'
@@ -13,6 +14,7 @@ import { draftsKey } from '../drive/interface/attributes.js'
 import type { KernelNews } from '../drive/interface/verbs.js'
 import { KnownReports } from '../drive/names/known-reports.js'
 import { Roots } from '../drive/names/roots.js'
+import { PinStore } from '../drive/pins/pin-store.js'
 import type { Pins } from '../drive/pins/pins.js'
 import { openDraftFiles, refill } from '../drive/records/draft-files.js'
 import { openScratchFiles } from '../drive/records/scratch-files.js'
@@ -43,7 +45,7 @@ export function buildCaches(
   const { account, capabilities } = connection
   const { cache } = account.places
   const ledger = new Ledger(join(cache, 'index'), { clock, log: note })
-  Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
+  Object.assign(capabilities, valueIn(z.looseObject({}), ledger.get('service', 'capabilities')))
   const knowsService = ledger.get('user', 'self') !== undefined
   if (capabilities.works?.includes('user/info') === true) capabilities.answered ??= [firstQuestion]
   // Missing capabilities of the service are discovered by each mount.
@@ -64,7 +66,7 @@ export function buildCaches(
       service: health,
       activity,
       source: fleet?.answers,
-      isKept: (query, answer) => built()?.pins.store.keepsAnswer(query, answer) === true,
+      isKept: (query, answer) => pinStore.keepsAnswer(query, answer),
       changed(namespace, key) {
         built()?.pins.changed(namespace, key)
         if (namespace === undefined || key === undefined) return news.tell('all')
@@ -95,10 +97,12 @@ export function buildCaches(
     log: note,
     replaced: name => fleet?.contents.replaced(name),
     dropped: name => built()?.pins.dropped(name),
-    pinned: () => built()?.pins.store.names() ?? new Set(),
+    // Eviction begins before the drive is built.
+    pinned: () => pinStore.names(),
     // So seldom that no message needs to know which.
     changed: () => news.tell('all'),
   })
+  const pinStore: PinStore = new PinStore(ledger, content, config.cacheSize)
   const times = new Times(ledger, now)
   function outdate(change: ChangeElsewhere): void {
     if (change.is === 'content')
@@ -114,6 +118,7 @@ export function buildCaches(
     identities,
     catalog,
     content,
+    pinStore,
     times,
     fleet,
     outdate,

@@ -193,6 +193,20 @@ t.test('READ-21 a kept file that another program has harmed is never served', as
   }
 })
 
+t.test('READ-21 harm to a file that is still coming is not served once it is kept', async t => {
+  const { testbed } = await holding(t, new Map([['log', { bytes: big }]]))
+  const file = await reading(testbed, 'log')
+  await file.read(0)
+  const begun = room(testbed, 'unfinished')
+  await until(5_000, 'its beginning is on the disk', async () => (await bytesIn(begun)) > block)
+  await flip(join(begun, (await readdir(begun))[0] ?? ''), 100)
+  for (let at = block; at < big.length; at += block) await file.read(at, block)
+  await until(5_000, 'it is kept', async () => (await keptIn(testbed)).length > 0)
+  t.ok((await file.read(0)).equals(big.subarray(0, 4096)))
+  await file.close()
+  t.ok((await readAll(testbed, 'log')).equals(big))
+})
+
 t.test('READ-21 what is written between the look at a kept file and the read is not served', async t => {
   const bytes = bytesOf(2_500_000)
   const { testbed } = await holding(t, new Map([['log', { bytes }]]))

@@ -138,18 +138,31 @@ function oursIn(home: string): { files: string[]; directories: string[] } {
   return { files: files.sort(), directories: directories.sort() }
 }
 
-/** Does one random harm. Files of the journal and the ledgers are few, and chosen as often as all the contents together. */
-export function harm(home: string, outside: string, pick: Chance): Harm | undefined {
-  const { files, directories } = oursIn(home)
-  const isDirectory = pick.once(6)
-  const contents = files.filter(path => path.includes('/content/'))
-  const rest = files.filter(path => !path.includes('/content/') && !path.includes('/texts/'))
-  const from = isDirectory ? directories : pick.of([contents, rest, rest, files])
-  if (from.length === 0) return undefined
-  const path = pick.of(from)
-  const other = pick.of(files)
-  const table = isDirectory ? ofDirectories : ofFiles
-  const name = pick.of(Object.keys(table))
-  table[name]?.({ path: join(home, path), other: join(home, other), outside, pick })
-  return { name, path, also: name === 'swapped' ? [other] : [] }
+/** What may be harmed: anything of ours, or a kept content. */
+export type Aim = 'anything' | 'contents'
+
+/**
+ * Does a random harm for each aim, no file twice. Of anything, files of the journal and the ledgers are few, and chosen as
+ * often as all the contents together.
+ */
+export function harms(home: string, aims: readonly Aim[], outside: string, pick: Chance): Harm[] {
+  const done: Harm[] = []
+  for (const aim of aims) {
+    const { files, directories } = oursIn(home)
+    const isDirectory = aim === 'anything' && pick.once(6)
+    const contents = files.filter(path => path.includes('/content/'))
+    const rest = files.filter(path => !path.includes('/content/') && !path.includes('/texts/'))
+    const from = isDirectory
+      ? directories
+      : pick.of(aim === 'contents' ? [contents] : [contents, rest, rest, files])
+    if (from.length === 0) continue
+    const path = pick.of(from)
+    const other = pick.of(files)
+    if (done.some(before => [before.path, ...before.also].includes(path))) continue
+    const table = isDirectory ? ofDirectories : ofFiles
+    const name = pick.of(Object.keys(table))
+    table[name]?.({ path: join(home, path), other: join(home, other), outside, pick })
+    done.push({ name, path, also: name === 'swapped' ? [other] : [] })
+  }
+  return done
 }

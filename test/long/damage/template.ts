@@ -16,7 +16,7 @@ export interface Template {
   readonly drafts: ReadonlyMap<string, string>
 }
 
-const sizes = [0, 1, 100, 4_096, 70_000, 300_000, 1_000_000, 9_000_000]
+const sizes = [0, 1, 100, 4_096, 70_000, 300_000, 1_000_000, 2_500_000]
 
 export async function makeTemplate(scope: TestLifetime): Promise<Template> {
   const bulk = chance(7).bytes(10_000_000)

@@ -6,12 +6,14 @@ const fuse = 0x65735546 // FUSE_SUPER_MAGIC of statfs(2)
 const tmpfs = 0x01021994
 const own: typeof fs = createRequire(import.meta.url)('node:fs')
 const asked = own.statfsSync
-const state = process.argv[process.argv.indexOf('--state-dir') + 1] ?? ''
+const named = ['--state-dir', '--cache-dir'].flatMap(flag =>
+  process.argv.filter((_, at) => process.argv[at - 1] === flag),
+)
 
 Object.assign(own, {
   statfsSync(path: fs.PathLike) {
     const found = asked(path)
-    if (found.type === fuse && state !== '' && String(path).startsWith(state)) found.type = tmpfs
+    if (found.type === fuse && named.some(one => String(path).startsWith(one))) found.type = tmpfs
     return found
   },
 })

@@ -2,9 +2,8 @@
 import { mkdtemp, open, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Test } from 'tap'
 import { printed } from '../programs.js'
-import { outcome } from '../testbed.js'
+import { outcome, type TestLifetime } from '../testbed.js'
 
 const pageBytes = 4096
 
@@ -15,7 +14,7 @@ export interface Disk {
   makeRoom(): Promise<void>
 }
 
-export async function smallDisk(t: Test): Promise<Disk> {
+export async function smallDisk(t: TestLifetime): Promise<Disk> {
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-small-'))
   await printed('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory])
   t.teardown(async () => {

@@ -1,7 +1,8 @@
 // Chunk buffer: the bytes of one content while they arrive in any order, in memory by chunks until the disk has them, then verified.
+import { crc32 } from 'node:zlib'
 import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
 import type { UnfinishedFile } from '../store/blob-store.js'
-import { chunkBytes, chunkCount, chunkSum } from '../store/checksum.js'
+import { chunkBytes, chunkSum, sumField } from '../store/checksum.js'
 import type { CompleteContent } from '../store/kept-files.js'
 import { IntervalSet } from './interval-set.js'
 
@@ -35,7 +36,8 @@ const waitingAtMost = 3
 export class ChunkBuffer {
   readonly arrived = new IntervalSet()
   private readonly held = new Set<BufferedChunk>()
-  private readonly sums = new Map<number, Uint8Array>()
+  /** Of each chunk, summed before the disk has it, as far as it came in order. */
+  private readonly sums = new Map<number, { readonly end: number; readonly sum: number }>()
   private readonly flushing = new Set<Promise<void>>()
   private creating: Promise<UnfinishedFile> | undefined
   private unfinished: UnfinishedFile | undefined
@@ -109,8 +111,9 @@ export class ChunkBuffer {
   private flush(one: BufferedChunk): Promise<void> {
     const bytes = one.bytes.subarray(0, one.filled)
     const end = one.start + one.filled
-    const isChunk = one.start % chunkBytes === 0 && (one.filled === chunkBytes || end === this.ports.length())
-    if (isChunk) this.sums.set(one.start / chunkBytes, chunkSum(bytes))
+    const index = Math.floor(one.start / chunkBytes)
+    const before = one.start % chunkBytes === 0 ? { end: one.start, sum: 0 } : this.sums.get(index)
+    if (before?.end === one.start) this.sums.set(index, { end, sum: crc32(bytes, before.sum) })
     const written = this.write(bytes, one.start)
       .then(() => {
         this.held.delete(one)
@@ -168,16 +171,19 @@ export class ChunkBuffer {
     return next
   }
 
-  /** Chunks that came in parts are read again to be summed. */
+  /** Chunks that came out of order are read again to be summed. */
   private async sumAll(length: number): Promise<Uint8Array> {
     const list: Uint8Array[] = []
-    for (let index = 0; index < chunkCount(length); index += 1)
-      list.push(this.sums.get(index) ?? (await this.sumOf(index * chunkBytes, length)))
+    for (let start = 0; start < length; start += chunkBytes) {
+      const end = Math.min(start + chunkBytes, length)
+      const known = this.sums.get(start / chunkBytes)
+      list.push(known?.end === end ? sumField(known.sum) : await this.sumOf(start, end))
+    }
     return Buffer.concat(list)
   }
 
-  private async sumOf(start: number, length: number): Promise<Uint8Array> {
-    const bytes = lendMemory(Math.min(chunkBytes, length - start))
+  private async sumOf(start: number, end: number): Promise<Uint8Array> {
+    const bytes = lendMemory(end - start)
     try {
       await this.readFile(bytes, start)
       return chunkSum(bytes)

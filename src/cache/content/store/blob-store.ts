@@ -114,7 +114,7 @@ export class BlobStore {
     const file = new CacheFile(descriptor)
     try {
       const checksum = await checksumAtEnd(file, name)
-      if (checksum !== undefined) return new Blob(file, checksum, 'found', now)
+      if (checksum !== undefined) return new Blob(file, checksum, now)
     } catch (error) {
       file.close()
       throw error

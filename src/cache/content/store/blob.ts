@@ -22,14 +22,12 @@ export class Blob {
   /** Where the last read ended. */
   private readTo = 0
 
-  /** `origin` 'believed': the bytes were summed on their way in by this very process. */
   constructor(
     private readonly file: CacheFile,
     private readonly checksum: Checksum,
-    origin: 'believed' | 'found',
     private readonly now: () => Instant,
   ) {
-    this.believed = new Uint8Array(chunkCount(checksum.length)).fill(origin === 'believed' ? 1 : 0)
+    this.believed = new Uint8Array(chunkCount(checksum.length))
     this.warmUntil = new Float64Array(this.believed.length)
     this.stamp = file.status().ctimeMs
   }

@@ -190,7 +190,7 @@ export class KeptFiles {
     } catch (error) {
       this.unnamed(name, error)
     }
-    this.open.set(name, new Blob(unfinished.file, checksum, 'believed', clock.now))
+    this.open.set(name, new Blob(unfinished.file, checksum, clock.now))
   }
 
   /** It is still read until it is closed, or as long as it stays in memory: its bytes are whole. */

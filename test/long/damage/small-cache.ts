@@ -1,0 +1,160 @@
+// Two mounts over one cache that is too small are killed while they write and evict in it: whatever the disk has lost, what is read is right.
+import * as fs from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { storedBytes } from '../../../src/cache/content/store/checksum.js'
+import type { Seed } from '../../../src/service/seed.js'
+import { calledLocal, forgetfulDisk } from '../../testbed/disk/forgetful-disk.js'
+import { cuts } from '../../testbed/disk/forgetful-tree.js'
+import { smallDisk } from '../../testbed/disk/small-disk.js'
+import { fleetBed } from '../../testbed/fleet/fleet.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { testService } from '../../testbed/service.js'
+import type { TestLifetime } from '../../testbed/testbed.js'
+import { type Chance, chance } from '../chance.js'
+import type { Frame, Play } from '../engine.js'
+import { readWhole, timed } from '../timed.js'
+import { type Aim, harms } from './harm.js'
+
+/** Of both mounts: how they end, or what they share besides. */
+const kinds = ['kills', 'damages', 'power cuts', 'full disk', 'fleet', 'power cuts'] as const
+
+const limitBytes = 3_000_000
+const pinned = '101'
+const lengths = [1, 100, 4_096, 20_000, 60_000, 90_000, 250_000, 400_000, 1_048_576, 1_500_000, 2_600_000]
+const bulk = chance(7).bytes(4_000_000)
+/** Paths below `by-id/calculation`, no two of one length; together four times the limit, and one is larger than it. */
+const contents = new Map(
+  [...lengths, ...lengths, 3_300_000, 30_000, 1_200_000].map((length, at) => {
+    const folder = at > 2 * lengths.length ? pinned : '100'
+    return [`${folder}/f${at}.out`, bulk.subarray(at, length + 2 * at)]
+  }),
+)
+const paths = [...contents.keys()]
+
+function fill(seed: Seed): void {
+  seed.addUser({ name: 'demo', password: 'demo' })
+  seed.addProject({ id: '50', name: 'P', owner: 'demo' })
+  for (const id of ['100', pinned]) {
+    const own = [...contents].flatMap(([path, bytes]) =>
+      path.startsWith(id) ? [[path.slice(4), bytes]] : [],
+    )
+    seed.addCalculation({ id, name: id, project: '50', files: Object.fromEntries(own) })
+  }
+}
+
+/** Programs that read on each mount; and milliseconds until a call of theirs hangs. */
+const [readersOfOne, limit] = [3, 30_000]
+
+export async function openSmallCache(scope: TestLifetime, turn: number, frame: Frame): Promise<Play> {
+  const kind = kinds[turn % kinds.length] ?? 'kills'
+  const pick = frame.pick.branch()
+  const fleet = kind === 'fleet' ? await fleetBed(scope, { fill }) : undefined
+  const service = fleet?.service ?? (await testService(scope, fill))
+  const forgetful = kind === 'power cuts' ? await forgetfulDisk(scope) : undefined
+  const full = kind === 'full disk' ? await smallDisk(scope) : undefined
+  const cacheDir = (forgetful ?? full)?.directory
+  const { url: _, ...joined } = fleet?.shared ?? {}
+  const settings = {
+    ...joined,
+    ...(cacheDir === undefined ? {} : { cacheDir }),
+    // Where damage is looked for nothing is evicted before it is read.
+    cacheSize: kind === 'damages' ? '1G' : String(limitBytes),
+  }
+  const one = await realMount(scope, { settings, preload: calledLocal, xattrs: 'off' }, { service })
+  const other = await realMount(scope, { settings, preload: calledLocal, xattrs: 'off' }, one)
+  const drives = [one, other]
+  const cache = cacheDir ?? join(one.home, 'cache', 'calcfs')
+  const account = (await fs.readdir(cache)).find(name => name !== 'filler') ?? ''
+  const kept = join(cache, account, 'content', 'kept')
+
+  const ofPinned = () =>
+    service.heard.filter(({ method, path }) => method === 'GET' && path.includes(`bitstream?id=${pinned}&`))
+      .length
+  const outside = join(one.local, 'outside')
+  await fs.writeFile(outside, 'x')
+  const pinning = await one.calcfs('pin', join(one.directory, 'by-id/calculation', pinned))
+  if (kind !== 'full disk' && pinning.code !== 0) throw new Error(pinning.stderr)
+  const asked = ofPinned()
+
+  return async () => {
+    const wrong: string[] = []
+    await full?.leave(pick.whole(0, 40))
+    const lives = drives.map(drive => readingOn(drive, pick.branch(), wrong))
+    // Short waits are as likely as long ones.
+    await wait(400 ** pick.fraction() - 1)
+    const isTogether = kind === 'damages' || kind === 'power cuts' || pick.once(2)
+    const ending = isTogether ? drives : [pick.of(drives)]
+    await Promise.all(ending.map(drive => lives[drives.indexOf(drive)]?.killed()))
+    frame.add(kind === 'power cuts' ? kind : 'kills', ending.length)
+    await Promise.all(lives.map(life => life.ended()))
+    if (kind !== 'damages')
+      frame.most('percent of the cache limit', (100 * (await bytesIn(kept))) / limitBytes)
+
+    const aims: readonly Aim[] = ['anything', ...Array<Aim>(6).fill('contents')]
+    const done = kind === 'damages' ? harms(one.home, aims, outside, pick) : []
+    frame.add('damages', done.length)
+    await forgetful?.cut(pick.of(cuts), pick.whole(0, 2 ** 31))
+    const mounting = await Promise.allSettled(ending.map(drive => drive.mount()))
+    frame.add('mounts', ending.length)
+    for (const one of mounting) if (one.status === 'rejected') wrong.push(`no mount: ${one.reason}`)
+    if (wrong.length === 0) await Promise.all(ending.map(drive => keptRight(drive)))
+    if ((kind === 'kills' || kind === 'fleet') && ofPinned() > asked)
+      wrong.push('a pinned content is asked for again')
+    return wrong.map(
+      what => `${kind}: ${what} (${done.map(({ name, path }) => `${name}: ${path}`).join('; ')})`,
+    )
+
+    /** First what lies there since before the end. */
+    async function keptRight(drive: MountTestbed): Promise<void> {
+      const there = new Set(await lengthsIn(kept))
+      const isThere = (path: string) => there.has(storedBytes(contents.get(path)?.length ?? 0))
+      const found = pick.branch().shuffled(kind === 'damages' ? paths : paths.filter(isThere))
+      for (const path of found) await readOne(drive, path, what => wrong.push(what))
+      frame.add('contents right', found.length)
+    }
+  }
+}
+
+/** Programs read drawn files until the end; an errno counts as wrong up to the moment at which the daemon is killed. */
+function readingOn(drive: MountTestbed, pick: Chance, wrong: string[]) {
+  let [isOver, isKilled] = [false, false]
+  const reading = Array.from({ length: readersOfOne }, async () => {
+    while (!isOver)
+      await readOne(drive, pick.of(paths), (what, isErrno) =>
+        isErrno && isKilled ? undefined : wrong.push(what),
+      )
+  })
+  return {
+    async killed(): Promise<void> {
+      isKilled = true
+      await drive.kill9()
+    },
+    async ended(): Promise<void> {
+      isOver = true
+      await Promise.all(reading)
+    },
+  }
+}
+
+async function readOne(
+  drive: MountTestbed,
+  path: string,
+  wrong: (what: string, isErrno: boolean) => unknown,
+): Promise<void> {
+  const due = contents.get(path)
+  const seen = await timed(limit, calls => readWhole(calls, join(drive.directory, 'by-id/calculation', path)))
+  if (seen.value === undefined)
+    wrong(`${path} ends with ${seen.errno ?? `a call of ${seen.slowest} ms`}`, true)
+  else if (due?.equals(seen.value) !== true) wrong(`${path} has ${seen.value.length} other bytes`, false)
+}
+
+const lengthsIn = async (directory: string): Promise<readonly number[]> => {
+  const names = await fs.readdir(directory).catch(() => [])
+  const found = await Promise.all(names.map(name => fs.lstat(join(directory, name)).catch(() => undefined)))
+  return found.map(status => status?.size ?? 0)
+}
+
+/** Without the one that is larger than the limit. */
+const bytesIn = async (directory: string): Promise<number> =>
+  (await lengthsIn(directory)).reduce((sum, bytes) => sum + (bytes > limitBytes ? 0 : bytes), 0)
