@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { plainNode, run } from '../testbed/programs.js'
+import { run } from '../testbed/programs.js'
 import type { Order, Result } from './engine.js'
 
 const child = fileURLToPath(new URL('child.js', import.meta.url))
@@ -40,9 +40,9 @@ export async function alone(
   { signal }: Stop = { signal: new AbortController().signal },
 ): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), 'calcfs-long-'))
-  const [program, ...first] = plainNode
-  const started = spawn(program, [...first, '--stack-trace-limit=20', child, JSON.stringify(order)], {
-    env: { ...process.env, TMPDIR: home, UV_THREADPOOL_SIZE: '64' },
+  const started = spawn(process.execPath, ['--stack-trace-limit=20', child, JSON.stringify(order)], {
+    // Programs on a drive wait in these threads for its service, which is in the same process.
+    env: { ...process.env, NODE_OPTIONS: undefined, TMPDIR: home, UV_THREADPOOL_SIZE: '64' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     detached: true,
   })

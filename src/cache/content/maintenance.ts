@@ -96,7 +96,7 @@ export class Maintenance {
       if (this.isClosed) return
     }
     lru.adopt(names, find)
-    await lru.counted(files, name => store.has(name))
+    await lru.counted(files)
   }
 
   private async isSound(name: string): Promise<boolean> {

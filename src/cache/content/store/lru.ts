@@ -14,6 +14,7 @@ export interface LruSettings {
   readonly pinned: () => ReadonlySet<string>
   /** A file that is being read stays. */
   readonly inUse: (name: string) => boolean
+  readonly isThere: (name: string) => boolean
   /** `bytes` is what it takes on disk. Calls `remove` once it is gone. */
   readonly drop: (name: string, bytes: number) => Promise<void>
   /** A request brings more of it just now. */
@@ -26,7 +27,7 @@ export interface LruSettings {
 /** A file larger than the whole limit is kept only while its readers come back within this time. */
 const oversizeIdleMs = 60_000
 /** A counted file has its name on disk within this time. */
-const namedWithinMs = 60_000
+const namedWithinMs = 10_000
 /** A kept file is in the table so soon after, or once those that are not are this part of the limit. */
 const writtenAfterMs = 1_000
 const unwrittenPart = 1 / 64
@@ -162,18 +163,19 @@ export class LruIndex {
   }
 
   /** All files have been adopted, so many: rows beyond them have no file, but for those of files that are about to be named. */
-  async counted(files: number, isThere: (name: string) => boolean): Promise<void> {
+  async counted(files: number): Promise<void> {
     this.flush()
     const { table } = this
-    const until = this.settings.clock.now() - namedWithinMs
     let rows = this.total.files > files ? table.oldest(undefined, rowsAtOnce) : []
     while (rows.length > 0) {
-      for (const { name, used } of rows) if (used < until && !isThere(name)) this.remove(name, used)
+      for (const { name, used } of rows)
+        if (!this.isComing(used) && !this.settings.isThere(name)) this.remove(name, used)
       rows = table.oldest(rows.at(-1), rowsAtOnce)
       await setImmediate()
     }
     this.flush()
     this.total = table.counted() ?? { ...this.total, isCounted: true }
+    await this.settle()
   }
 
   close(): void {
@@ -229,6 +231,10 @@ export class LruIndex {
     this.addedBytes = 0
   }
 
+  private isComing(used: Instant): boolean {
+    return used >= this.settings.clock.now() - namedWithinMs
+  }
+
   private async evictTo(most: number): Promise<void> {
     this.flush()
     let after: PlacedRow | undefined
@@ -252,7 +258,7 @@ export class LruIndex {
   }
 
   private async evictOne(one: KeptRow, pinned: ReadonlySet<string>): Promise<void> {
-    const { name, bytes } = one
+    const { name, bytes, used } = one
     if (this.parts.get(name) === one) {
       if (!this.settings.isArriving(name)) await this.settings.dropParts(name)
       return
@@ -260,6 +266,8 @@ export class LruIndex {
     // Behind those that may go, so that the next eviction does not look at it again.
     if (pinned.has(name)) return this.touch(name)
     if (this.gone.has(name) || this.settings.inUse(name)) return
+    // Another mount's that is not named yet would lie here uncounted.
+    if (this.isComing(used) && !this.settings.isThere(name)) return
     if (!this.added.has(name)) this.total = { ...this.total, bytes: this.total.bytes - bytes }
     await this.drop(one)
   }
