@@ -78,8 +78,6 @@ export async function assemble(settings: AssemblySettings) {
       }
       await history.purge()
     },
-    /** Counts the kept files that a killed daemon had not counted yet. */
-    check: (): Promise<void> => caches.content.maintenance.count(),
     /** From now on nothing that was removed and waits is deleted. */
     stopDeleting: (): void => writeSide.burst.stop(),
     async close(): Promise<void> {

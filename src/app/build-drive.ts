@@ -81,7 +81,6 @@ export function buildDrive(
   })
   const pins = new Pins({
     ...caches,
-    store: caches.pinStore,
     tree,
     dialect,
     interval: pinInterval,

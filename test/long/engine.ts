@@ -13,8 +13,6 @@ export interface Figure {
   readonly least?: Readonly<Record<string, number>>
   /** Counts that are shown also where they stay 0. */
   readonly counts?: readonly string[]
-  /** Processes side by side in a run of a night, each with a seed of its own; one, where it is not said. */
-  readonly processes?: number
   run(frame: Frame): Promise<void>
 }
 

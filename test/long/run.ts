@@ -1,4 +1,4 @@
-// `npm run test:long`: one figure after another, each in processes of its own, what is written down of each run, and its row of the table.
+// `npm run test:long`: one figure after another, each in a process of its own, what is written down of each run, and its row of the table.
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { arch, cpus, release, totalmem } from 'node:os'
@@ -42,19 +42,14 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
   const rows: Row[] = []
   for (const figure of chosen) {
-    const { name, goal, processes = 1 } = figure
+    const { name, goal } = figure
     const began = Date.now()
     console.log(`${name}, seed ${seed}, for at most ${minutes} minutes: ${goal}`)
     const order = { figure: name, scale: 'full', until: began + minutes * 60_000 } as const
     const say = (line: string): void => console.log(`  ${line}`)
     const limit = (minutes + grace) * 60_000
-    const results = await Promise.all(
-      Array.from({ length: processes }, (_, at) =>
-        alone({ ...order, seed: seed + at }, limit, say, interrupted),
-      ),
-    )
+    const result = await alone({ ...order, seed }, limit, say, interrupted)
     if (interrupted.signal.aborted) return 130
-    const result = together(results)
     for (const wrong of result.wrong) console.log(`  WRONG ${wrong}`)
     const line = JSON.stringify({
       date: new Date(began).toISOString(),
@@ -86,18 +81,6 @@ function numberIn(text: string): number {
   const number = Number(text)
   if (!Number.isFinite(number) || number < 0) throw new Error(`${text} is no number\n${usage}`)
   return number
-}
-
-/** Of several processes that play one figure. */
-function together(results: readonly Result[]): Result {
-  const counts: Record<string, number> = {}
-  for (const [name, count] of results.flatMap(one => Object.entries(one.counts))) {
-    const before = counts[name]
-    counts[name] = name.startsWith('most ') ? Math.max(count, before ?? count) : count + (before ?? 0)
-  }
-  const short = results.flatMap(one => one.short ?? [])
-  const wrong = results.flatMap(one => one.wrong)
-  return { counts, wrong, ...(short.length === 0 ? {} : { short: short.join(', ') }) }
 }
 
 interface Row {

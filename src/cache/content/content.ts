@@ -85,7 +85,7 @@ export class ContentCache {
       clock,
       pinned,
       inUse: name => this.entries.find(name)?.busy === true || this.files.isBeingRead(name),
-      isThere: name => this.store.has(name),
+      find: name => this.store.find(name),
       drop: (name, bytes) => this.drop(name, bytes),
       isArriving: name => this.entries.find(name)?.downloading === true,
       dropParts: name => this.entries.forget(name),

@@ -25,6 +25,7 @@ const countedAtOnce = 256
 export class Maintenance {
   private isClosed = false
   private counting: Promise<void> | undefined
+  private rounds = 0
   private readonly sweeping: Promise<unknown>
   private readonly ends: readonly (() => void)[]
 
@@ -43,13 +44,14 @@ export class Maintenance {
   async tend(): Promise<void> {
     const { entries, lru } = this.ports
     entries.maintain()
-    if (!lru.isCounted && !this.isClosed) await this.count()
+    // In the second round for a daemon that was killed: the first programs do not wait for it.
+    if (!this.isClosed && (!lru.isCounted || ++this.rounds === 2)) await this.count()
     await lru.tend()
     await this.sweeping
   }
 
-  /** Finds the files that are not in the table, for a daemon was killed, and the rows that have no file. */
-  count(): Promise<void> {
+  /** Finds the files that are not in the table, and the rows that have no file. */
+  private count(): Promise<void> {
     this.counting ??= this.counted().finally(() => {
       this.counting = undefined
     })
@@ -84,18 +86,17 @@ export class Maintenance {
 
   private async counted(): Promise<void> {
     const { store, lru } = this.ports
-    const find = (name: string) => store.find(name)
     let files = 0
     let names: string[] = []
     for await (const name of store.names()) {
       files += 1
       if (names.push(name) < countedAtOnce) continue
-      lru.adopt(names, find)
+      lru.adopt(names)
       names = []
       await setImmediate()
       if (this.isClosed) return
     }
-    lru.adopt(names, find)
+    lru.adopt(names)
     await lru.counted(files)
   }
 

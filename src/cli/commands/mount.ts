@@ -27,9 +27,6 @@ import {
 } from '../mount/daemon.js'
 import type { ServedDrive } from '../mount/serve-drive.js'
 
-/** Start of the background work, so that the user's first accesses are not delayed. In milliseconds. */
-const checkAfterMs = 10_000
-
 interface Flags {
   readonly daemon?: true
   readonly quiet?: true
@@ -157,9 +154,7 @@ async function serveMount(asked: Configured, path: string, { handOver }: Flags):
     for (const trouble of served.troubles) complain(trouble)
   tellStarter({ mountPoint: path, unsaved: unsaved.length, troubles: served.troubles })
   if (handOver !== true) await notifySystemd('READY=1', environment)
-  const checking = setTimeout(served.check, checkAfterMs).unref()
   await Promise.race([ended, served.gone])
-  clearTimeout(checking)
   await notifySystemd('STOPPING=1', environment)
   try {
     await served.end()

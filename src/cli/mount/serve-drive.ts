@@ -160,8 +160,6 @@ async function begun(
     /** Resolves when the drive is no longer mounted, by this process or any other. */
     gone: mounted.gone,
     troubles,
-    check: (): void =>
-      void line.check().catch(cause => log.warn({ cause }, 'the kept files could not be counted')),
     unsent: () => line.drafts.unsent(),
     /** Lets programs have their answers, unmounts, and ends what runs. */
     async end(): Promise<void> {

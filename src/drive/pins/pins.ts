@@ -11,7 +11,7 @@ import type { Pin, PinStore } from './pin-store.js'
 import { type MissingPart, PinSurvey, type PinSurveyParts, type PinTarget } from './subtree.js'
 
 export interface PinsParts extends PinSurveyParts {
-  readonly store: PinStore
+  readonly pinStore: PinStore
   readonly content: ContentCache
   /** Milliseconds between two questions for the listings of what is pinned. */
   readonly interval: number
@@ -64,7 +64,7 @@ export class Pins {
   private turn: Promise<(() => void) | undefined> | undefined
 
   constructor(private readonly parts: PinsParts) {
-    this.store = parts.store
+    this.store = parts.pinStore
     this.fetcher = new PinFetch(parts)
     this.survey = new PinSurvey(parts)
   }

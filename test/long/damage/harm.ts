@@ -50,7 +50,17 @@ function sectorOf(bytes: Buffer, pick: Chance, fill: (length: number) => Buffer)
   return bytes
 }
 
+/** Of a file, and of a directory. */
+const ofBoth: Readonly<Record<string, (target: Target) => void>> = {
+  'a FIFO': ({ path }) => over(path, () => void spawnSync('mkfifo', [path])),
+  'a link to itself': ({ path }) => over(path, () => fs.symlinkSync(basename(path), path)),
+  'another name': ({ path, pick }) => fs.renameSync(path, join(dirname(path), pick.word(3, 12))),
+  'a link to nothing': ({ path }) => over(path, () => fs.symlinkSync('/nonexistent/directory', path)),
+  'mode 0000': ({ path }) => fs.chmodSync(path, 0),
+}
+
 const ofFiles: Readonly<Record<string, (target: Target) => void>> = {
+  ...ofBoth,
   'bits flipped': ({ path, pick }) => edited(path, bytes => flip(bytes, pick)),
   'one byte changed': ({ path, pick }) =>
     edited(path, bytes => {
@@ -75,9 +85,7 @@ const ofFiles: Readonly<Record<string, (target: Target) => void>> = {
     fs.writeFileSync(other, bytes)
   },
   gone: ({ path }) => fs.rmSync(path),
-  'another name': ({ path, pick }) => fs.renameSync(path, join(dirname(path), pick.word(3, 12))),
   'a second name': ({ path, pick }) => fs.linkSync(path, join(dirname(path), pick.word(3, 12))),
-  'a FIFO': ({ path }) => over(path, () => void spawnSync('mkfifo', [path])),
   'a device': ({ path }) => over(path, () => void spawnSync('mknod', [path, 'c', '1', '5'])),
   'a directory': ({ path }) => over(path, () => fs.mkdirSync(path)),
   'a directory with a file': ({ path }) =>
@@ -86,26 +94,20 @@ const ofFiles: Readonly<Record<string, (target: Target) => void>> = {
       fs.writeFileSync(join(path, 'x'), 'x')
     }),
   'a link to a file outside': ({ path, outside }) => over(path, () => fs.symlinkSync(outside, path)),
-  'a link to nothing': ({ path }) => over(path, () => fs.symlinkSync('/nonexistent/file', path)),
-  'a link to itself': ({ path }) => over(path, () => fs.symlinkSync(basename(path), path)),
   'a link to /dev/zero': ({ path }) => over(path, () => fs.symlinkSync('/dev/zero', path)),
-  'mode 0000': ({ path }) => fs.chmodSync(path, 0),
   'mode 0666': ({ path }) => fs.chmodSync(path, 0o666),
   'from the future': ({ path }) => fs.utimesSync(path, 4_000_000_000, 4_000_000_000),
   'from 1970': ({ path }) => fs.utimesSync(path, 0, 0),
 }
 
 const ofDirectories: Readonly<Record<string, (target: Target) => void>> = {
+  ...ofBoth,
   gone: ({ path }) => fs.rmSync(path, { recursive: true }),
   emptied: ({ path }) =>
     over(path, () => {
       fs.mkdirSync(path)
     }),
   'a file': ({ path }) => over(path, () => fs.writeFileSync(path, 'x')),
-  'a FIFO': ({ path }) => over(path, () => void spawnSync('mkfifo', [path])),
-  'a link to nothing': ({ path }) => over(path, () => fs.symlinkSync('/nonexistent/directory', path)),
-  'a link to itself': ({ path }) => over(path, () => fs.symlinkSync(basename(path), path)),
-  'another name': ({ path, pick }) => fs.renameSync(path, join(dirname(path), pick.word(3, 12))),
   'things that are not ours in it': ({ path, pick }) => {
     for (const name of [
       pick.word(3, 8),
@@ -120,7 +122,6 @@ const ofDirectories: Readonly<Record<string, (target: Target) => void>> = {
     fs.mkdirSync(join(path, pick.word(3, 8)))
     spawnSync('mkfifo', [join(path, 'fifo')])
   },
-  'mode 0000': ({ path }) => fs.chmodSync(path, 0),
   'mode 0777': ({ path }) => fs.chmodSync(path, 0o777),
 }
 

@@ -16,8 +16,9 @@ import type { Frame, Play } from '../engine.js'
 import { readWhole, timed } from '../timed.js'
 import { type Aim, harms } from './harm.js'
 
-/** Of both mounts: how they end, or what they share besides. */
-const kinds = ['kills', 'damages', 'power cuts', 'full disk', 'fleet', 'power cuts'] as const
+/** Of both mounts: how they end, or what they share besides. A small disk is mounted by root alone. */
+const disks = process.getuid?.() === 0 ? (['full disk'] as const) : []
+const kinds = ['kills', 'damages', 'power cuts', 'fleet', 'power cuts', ...disks] as const
 
 const limitBytes = 3_000_000
 /** What is being read stays, and files are as long as the limit. */
@@ -27,7 +28,7 @@ const lengths = [1, 100, 4_096, 20_000, 60_000, 90_000, 250_000, 400_000, 1_048_
 const bulk = chance(7).bytes(4_000_000)
 /** Paths below `by-id/calculation`, no two of one length; together four times the limit, and one is larger than it. */
 const contents = new Map(
-  [...lengths, ...lengths, 3_300_000, 30_000, 1_200_000].map((length, at) => {
+  [...lengths, ...lengths, 3_300_000, 30_000, 700_000].map((length, at) => {
     const folder = at > 2 * lengths.length ? pinned : '100'
     return [`${folder}/f${at}.out`, bulk.subarray(at, length + 2 * at)]
   }),
@@ -45,12 +46,12 @@ function fill(seed: Seed): void {
   }
 }
 
-/** Programs that read on each mount; and milliseconds until a call of theirs hangs. */
-const [readersOfOne, limit] = [3, 30_000]
+/** Milliseconds until a call hangs. */
+const limit = 30_000
 
-export async function openSmallCache(scope: TestLifetime, turn: number, frame: Frame): Promise<Play> {
-  const kind = kinds[turn % kinds.length] ?? 'kills'
+export async function openSmallCache(scope: TestLifetime, frame: Frame): Promise<Play> {
   const pick = frame.pick.branch()
+  const kind = pick.of(kinds)
   const fleet = kind === 'fleet' ? await fleetBed(scope, { fill }) : undefined
   const service = fleet?.service ?? (await testService(scope, fill))
   const forgetful = kind === 'power cuts' ? await forgetfulDisk(scope) : undefined
@@ -64,8 +65,6 @@ export async function openSmallCache(scope: TestLifetime, turn: number, frame: F
     cacheSize: kind === 'damages' ? '1G' : String(limitBytes),
   }
   const one = await realMount(scope, { settings, preload: calledLocal, xattrs: 'off' }, { service })
-  const other = await realMount(scope, { settings, preload: calledLocal, xattrs: 'off' }, one)
-  const drives = [one, other]
   const cache = cacheDir ?? join(one.home, 'cache', 'calcfs')
   const account = (await fs.readdir(cache)).find(name => name !== 'filler') ?? ''
   const kept = join(cache, account, 'content', 'kept')
@@ -73,29 +72,37 @@ export async function openSmallCache(scope: TestLifetime, turn: number, frame: F
   const ofPinned = () =>
     service.heard.filter(({ method, path }) => method === 'GET' && path.includes(`bitstream?id=${pinned}&`))
       .length
-  const outside = join(one.local, 'outside')
-  await fs.writeFile(outside, 'x')
   const pinning = await one.calcfs('pin', join(one.directory, 'by-id/calculation', pinned))
   if (kind !== 'full disk' && pinning.code !== 0) throw new Error(pinning.stderr)
   const asked = ofPinned()
+  for (const path of paths) await one.files.readFile(`by-id/calculation/${path}`)
+  // It begins with eviction, where it has less room.
+  const less = { ...settings, cacheSize: kind === 'damages' ? '1G' : '1M' }
+  const drives = [one, await realMount(scope, { settings: less, preload: calledLocal, xattrs: 'off' }, one)]
 
   return async () => {
     const wrong: string[] = []
     await full?.leave(pick.whole(0, 40))
-    const lives = drives.map(drive => readingOn(drive, pick.branch(), wrong))
+    let isEnding = false
+    const readOn = async (drive: MountTestbed, drawn: Chance): Promise<void> => {
+      while (!isEnding)
+        await readOne(drive, drawn.of(paths), (what, isErrno) => (isErrno && isEnding) || wrong.push(what))
+    }
+    const reading = drives.flatMap(drive => [readOn(drive, pick.branch()), readOn(drive, pick.branch())])
     // Short waits are as likely as long ones.
     await wait(400 ** pick.fraction() - 1)
     const isTogether = kind === 'damages' || kind === 'power cuts' || pick.once(2)
     const ending = isTogether ? drives : [pick.of(drives)]
-    await Promise.all(ending.map(drive => lives[drives.indexOf(drive)]?.killed()))
+    isEnding = true
+    await Promise.all(ending.map(drive => drive.kill9()))
     frame.add(kind === 'power cuts' ? kind : 'kills', ending.length)
-    await Promise.all(lives.map(life => life.ended()))
+    await Promise.all(reading)
     const percent = kind === 'damages' ? 0 : (100 * (await bytesIn(kept))) / limitBytes
     frame.most('percent of the cache limit', percent)
     if (percent > percentAtMost) wrong.push(`the cache takes ${Math.round(percent)} % of its limit`)
 
     const aims: readonly Aim[] = ['anything', ...Array<Aim>(6).fill('contents')]
-    const done = kind === 'damages' ? harms(one.home, aims, outside, pick) : []
+    const done = kind === 'damages' ? harms(one.home, aims, join(one.local, 'outside'), pick) : []
     frame.add('damages', done.length)
     await forgetful?.cut(pick.of(cuts), pick.whole(0, 2 ** 31))
     const mounting = await Promise.allSettled(ending.map(drive => drive.mount()))
@@ -116,27 +123,6 @@ export async function openSmallCache(scope: TestLifetime, turn: number, frame: F
       for (const path of found) await readOne(drive, path, what => wrong.push(what))
       frame.add('contents right', found.length)
     }
-  }
-}
-
-/** Programs read drawn files until the end; an errno counts as wrong up to the moment at which the daemon is killed. */
-function readingOn(drive: MountTestbed, pick: Chance, wrong: string[]) {
-  let [isOver, isKilled] = [false, false]
-  const reading = Array.from({ length: readersOfOne }, async () => {
-    while (!isOver)
-      await readOne(drive, pick.of(paths), (what, isErrno) =>
-        isErrno && isKilled ? undefined : wrong.push(what),
-      )
-  })
-  return {
-    async killed(): Promise<void> {
-      isKilled = true
-      await drive.kill9()
-    },
-    async ended(): Promise<void> {
-      isOver = true
-      await Promise.all(reading)
-    },
   }
 }
 

@@ -24,10 +24,7 @@ async function run(frame: Frame): Promise<void> {
   const cases = frame.isFull ? 25 : 2
   await Promise.all([
     ofAHome(frame),
-    frame.onGrounds((scope, turn) => openSmallCache(scope, turn, frame), {
-      cases,
-      least: frame.isFull ? 0 : 3 * cases,
-    }),
+    frame.onGrounds(scope => openSmallCache(scope, frame), { cases, least: frame.isFull ? 0 : 3 * cases }),
   ])
 }
 

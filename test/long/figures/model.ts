@@ -65,6 +65,5 @@ export const model: Figure = {
   name: 'model',
   goal: '10,000 sequences of 50 steps with random seeds: after each step the drive and the service are what a plain model says',
   least: { sequences: 10_000 },
-  processes: 2,
   run,
 }

@@ -125,16 +125,13 @@ export class ChunkBuffer {
   }
 
   private async write(bytes: Uint8Array, start: number): Promise<void> {
+    const put = async (): Promise<void> => (await this.file()).file.write(bytes, start)
     try {
-      await (await this.file()).file.write(bytes, start)
-    } catch (error) {
+      await put()
+    } catch (cause) {
       if (this.discarded) return
-      if (!(await this.ports.makeRoom())) throw new DiskRefused(undefined, { cause: error })
-      try {
-        await (await this.file()).file.write(bytes, start)
-      } catch (again) {
-        throw new DiskRefused(undefined, { cause: again })
-      }
+      if (!(await this.ports.makeRoom())) throw new DiskRefused(undefined, { cause })
+      await put().catch(again => Promise.reject(new DiskRefused(undefined, { cause: again })))
     }
   }
 

@@ -93,7 +93,6 @@ export function checksumIn(trailer: Uint8Array, name: string): Checksum | undefi
 const trailerSum = (trailer: Uint8Array, name: string): number =>
   crc32(trailer.subarray(0, trailer.length - sumBytes), crc32(name))
 
-/** A CRC-32 as a proof holds it. */
 export function sumField(sum: number): Buffer {
   const field = Buffer.allocUnsafe(sumBytes)
   field.writeUInt32BE(sum)

@@ -14,7 +14,7 @@ export interface LruSettings {
   readonly pinned: () => ReadonlySet<string>
   /** A file that is being read stays. */
   readonly inUse: (name: string) => boolean
-  readonly isThere: (name: string) => boolean
+  readonly find: (name: string) => KeptRow | undefined
   /** `bytes` is what it takes on disk. Calls `remove` once it is gone. */
   readonly drop: (name: string, bytes: number) => Promise<void>
   /** A request brings more of it just now. */
@@ -155,9 +155,9 @@ export class LruIndex {
   }
 
   /** Counts those of the files that have no row: a daemon was killed, or the table was damaged. */
-  adopt(names: readonly string[], find: (name: string) => KeptRow | undefined): void {
+  adopt(names: readonly string[]): void {
     for (const name of this.table.amountsOf(names).missing) {
-      const found = this.added.has(name) || this.oversize.has(name) ? undefined : find(name)
+      const found = this.added.has(name) || this.oversize.has(name) ? undefined : this.settings.find(name)
       if (found !== undefined) this.count(found)
     }
   }
@@ -166,16 +166,16 @@ export class LruIndex {
   async counted(files: number): Promise<void> {
     this.flush()
     const { table } = this
+    const until = this.settings.clock.now() - namedWithinMs
     let rows = this.total.files > files ? table.oldest(undefined, rowsAtOnce) : []
     while (rows.length > 0) {
       for (const { name, used } of rows)
-        if (!this.isComing(used) && !this.settings.isThere(name)) this.remove(name, used)
+        if (used < until && this.settings.find(name) === undefined) this.remove(name, used)
       rows = table.oldest(rows.at(-1), rowsAtOnce)
       await setImmediate()
     }
     this.flush()
     this.total = table.counted() ?? { ...this.total, isCounted: true }
-    await this.settle()
   }
 
   close(): void {
@@ -231,10 +231,6 @@ export class LruIndex {
     this.addedBytes = 0
   }
 
-  private isComing(used: Instant): boolean {
-    return used >= this.settings.clock.now() - namedWithinMs
-  }
-
   private async evictTo(most: number): Promise<void> {
     this.flush()
     let after: PlacedRow | undefined
@@ -267,7 +263,7 @@ export class LruIndex {
     if (pinned.has(name)) return this.touch(name)
     if (this.gone.has(name) || this.settings.inUse(name)) return
     // Another mount's that is not named yet would lie here uncounted.
-    if (this.isComing(used) && !this.settings.isThere(name)) return
+    if (used >= this.settings.clock.now() - namedWithinMs && this.settings.find(name) === undefined) return
     if (!this.added.has(name)) this.total = { ...this.total, bytes: this.total.bytes - bytes }
     await this.drop(one)
   }
