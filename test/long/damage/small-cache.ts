@@ -36,7 +36,6 @@ const contents = new Map(
 const paths = [...contents.keys()]
 
 function fill(seed: Seed): void {
-  seed.addUser({ name: 'demo', password: 'demo' })
   seed.addProject({ id: '50', name: 'P', owner: 'demo' })
   for (const id of ['100', pinned]) {
     const own = [...contents].flatMap(([path, bytes]) =>
