@@ -10,6 +10,6 @@ export const ceilings = {
   'rules of docs/commands.md': 76,
   'bytes of docs/commands.md': 12_000,
   'rules of more than 40 words': 0,
-  'constants of time in src': 76,
+  'constants of time in src': 74,
   'bytes of all documents': 126_600,
 } as const
