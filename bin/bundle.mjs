@@ -48,6 +48,8 @@ await import('./pages.mjs')
 const packages = join(root, 'dist/node_modules')
 /** Tap leaves out of a failure's stack what lies in a package of this scope. */
 const whole = '@tapjs/whole/index.mjs'
+/** Seconds that a test file may take; tap's own 30 are too few for mounts on a busy machine. What it waits for, a test limits itself. */
+const limit = 590
 if (existsSync(join(root, 'node_modules/tap'))) {
   await build({
     absWorkingDir: root,
@@ -57,7 +59,7 @@ if (existsSync(join(root, 'node_modules/tap'))) {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    banner: { js: banner },
+    banner: { js: `${banner} process.env.TAP_TIMEOUT ??= '${limit}';` },
     logLevel: 'warning',
   })
   mkdirSync(join(packages, 'tap'), { recursive: true })

@@ -10,7 +10,7 @@ const cores = Math.max(2, availableParallelism())
 const atOnce = { least: cores + 1, most: 6 * cores }
 /** One more file begins where the processors worked for less than this share of a moment, in milliseconds. */
 const room = { share: 0.75, moment: 400 }
-/** Milliseconds after which a file is ended; one that needs longer says so itself. */
+/** Milliseconds after which a file is ended; one that only waits has failed before: bin/bundle.mjs. */
 const timeout = 1_200_000
 
 /** Promises that no file system is part of: their services and drives begin hundreds of times, quickest in memory. */
@@ -73,8 +73,6 @@ const begin = file =>
     env: {
       ...process.env,
       UV_THREADPOOL_SIZE: '16',
-      // Seconds for a test that names none, on a machine that does other things too: tap's own 30 are an idle one's.
-      TAP_TIMEOUT: '240',
       TMPDIR: memory !== undefined && inMemory.test(file) ? memory : tmpdir(),
     },
     at: null,

@@ -19,7 +19,6 @@ import { type TestService, testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
 import { until, within } from '../testbed/within.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 interface Desk {

@@ -13,7 +13,6 @@ import { testService } from '../testbed/service.js'
 import { namesOf, outcome } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
 
-t.setTimeout(300_000)
 // Each of them waits most of the time.
 t.jobs = 3
 

@@ -9,7 +9,6 @@ import { namesOf, outcome, type Testbed } from '../testbed/testbed.js'
 import { drawnFrom, isDrawn } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 const { seed, pick } = drawnFrom()

@@ -6,8 +6,6 @@ import { outcome, type Testbed } from '../testbed/testbed.js'
 import { isDrawn } from '../testbed/variants.js'
 import { within } from '../testbed/within.js'
 
-t.setTimeout(600_000)
-
 const most = 200
 const dead = (at: number): string => String(500_000 + at)
 const good = (at: number): string => String(600_000 + at)
@@ -75,7 +73,7 @@ async function measured(testbed: Testbed, from: number): Promise<ReadonlyMap<str
 
 for (const [at, [door, { silent, call }]] of Object.entries(doors).entries()) {
   if (!isDrawn(at, 3)) continue
-  t.test(`AVAIL-1 16 silent requests for a ${door} hold up nothing else`, { timeout: 120_000 }, async t => {
+  t.test(`AVAIL-1 16 silent requests for a ${door} hold up nothing else`, async t => {
     const testbed = await open(t)
     const quiet = await measured(testbed, 0)
     testbed.service.intercept(silent, () => {})

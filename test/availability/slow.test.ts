@@ -8,7 +8,6 @@ import { cml, fillMany, fillSampleData, ids, log } from '../testbed/sample-data.
 import { outcome, type Testbed } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
-t.setTimeout(240_000)
 t.jobs = 3
 
 const project = 'projects/Water splitting'

@@ -5,7 +5,6 @@ import { promisify } from 'node:util'
 import t from 'tap'
 
 const program = fileURLToPath(new URL('../../bench/paths/paths.js', import.meta.url))
-t.setTimeout(200_000)
 
 /** Modules, calls, promises (two are the meter's own) and requests, at most. */
 const limits: Readonly<Record<string, readonly [number, number, number, number]>> = {

@@ -18,8 +18,6 @@ import { within } from '../testbed/within.js'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const run = join(root, 'dist/bench/run.js')
 
-t.setTimeout(400_000)
-
 async function ended(child: ChildProcess): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   return child.exitCode

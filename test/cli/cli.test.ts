@@ -10,7 +10,6 @@ import { type Ran, run } from '../testbed/programs.js'
 
 const deadline = 20_000
 
-t.setTimeout(360_000)
 t.jobs = 3
 
 /** A place of its own for each test: home, configuration, state and cache. */
@@ -129,7 +128,7 @@ t.test('a command without a sign-in ends with 3, as one whose sign-in has ended'
   t.match(ended, { code: 3, stdout: '', stderr: /^calcfs: not signed in at https:\/\/data\.example\.org\./ })
 })
 
-t.test('with a service', { timeout: 120_000 }, async t => {
+t.test('with a service', async t => {
   const service = await startService({ data: t.testdir() })
   t.teardown(() => service.close())
   service.seed.addUser({ name: 'anna', password: 'hunter2' })

@@ -10,8 +10,6 @@ import { terminal } from '../testbed/terminal.js'
 
 const bin = resolve(fileURLToPath(import.meta.url), '../../../../bin')
 
-t.setTimeout(240_000)
-
 const none: NameSource = async () => []
 
 async function values(...words: string[]): Promise<readonly string[]> {

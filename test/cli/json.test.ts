@@ -5,8 +5,6 @@ import { realMount } from '../testbed/mount.js'
 import type { Ran } from '../testbed/programs.js'
 import { commandsBelow } from './commands-below.js'
 
-t.setTimeout(240_000)
-
 /** Commands that print no facts, each with what they print instead. */
 const factless: Readonly<Record<string, string>> = {
   'calcfs __complete': 'candidates for a shell',

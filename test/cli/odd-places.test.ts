@@ -16,7 +16,6 @@ import { commandsBelow } from './commands-below.js'
 const { seed, draw } = drawnFrom()
 const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 10)
 
-t.setTimeout(600_000)
 t.jobs = 2
 
 /** What a shell does before the line. */

@@ -7,8 +7,6 @@ import { scratch } from '../testbed/disk/scratch.js'
 import { mountPlace, realMount } from '../testbed/mount.js'
 import { until } from '../testbed/within.js'
 
-t.setTimeout(180_000)
-
 /** A `systemd-notify` of the test's own writes down what it inherits of a daemon with this environment. */
 async function listening(t: Test) {
   const made = await scratch(t)

@@ -8,8 +8,6 @@ import { everydaySettings, flagName, settingNames } from '../../src/config/setti
 import { ask as calcfs } from '../testbed/commands/warm-commands.js'
 import { commandsBelow } from './commands-below.js'
 
-t.setTimeout(240_000)
-
 function homeOf(t: Test, configuration = ''): Readonly<Record<string, string>> {
   const home = t.testdir()
   mkdirSync(join(home, '.config/calcfs'), { recursive: true })

@@ -6,7 +6,6 @@ import type { FileKind } from '../testbed/testbed.js'
 import { outcome, overwrite } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 
-t.setTimeout(1_500_000)
 t.jobs = 4
 
 const cases = Number(process.env['CALCFS_TEST_RUNS'] ?? 20)

@@ -13,7 +13,6 @@ import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { outcome } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 
-t.setTimeout(240_000)
 t.jobs = 3
 
 const derived = promisify(pbkdf2)

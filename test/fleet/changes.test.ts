@@ -7,8 +7,6 @@ import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { seenMs, until, within } from '../testbed/within.js'
 
-t.setTimeout(240_000)
-
 const water = 'projects/Water splitting'
 /** Its calculations are deleted: elsewhere than empty projects, for `rm -r` of both at once is refused. */
 const bin = 'projects/Bin'

@@ -6,8 +6,6 @@ import { everything, sameAsAlone } from '../testbed/fleet/reads.js'
 import { overwrite, type TestLifetime, textOf } from '../testbed/testbed.js'
 import { seenMs, until, within } from '../testbed/within.js'
 
-t.setTimeout(480_000)
-
 const report = 'reports/42.json'
 
 interface Ground {

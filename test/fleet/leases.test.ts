@@ -10,8 +10,6 @@ import { lines } from '../testbed/service.js'
 import { overwrite, textOf } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
 
-t.setTimeout(180_000)
-
 const leaseMs = 2_000
 
 /** The names of all values that lie there. */

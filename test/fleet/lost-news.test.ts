@@ -9,8 +9,6 @@ import { namesOf, overwrite, textOf } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
 
-t.setTimeout(120_000)
-
 const water = 'projects/Water splitting'
 const path = `reports/${ids.report}.json`
 /** News that do not come are noticed with the second beat after them; there are two a second. */

@@ -8,8 +8,6 @@ import { ids } from '../testbed/sample-data.js'
 import { overwrite, textOf } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 
-t.setTimeout(240_000)
-
 /** It is passed by for five seconds. */
 const awayMs = 90_000
 const report = `reports/${ids.report}.json`

@@ -6,8 +6,6 @@ import { readLong } from '../testbed/fleet/reads.js'
 import { outcome, type TestLifetime } from '../testbed/testbed.js'
 import { gate, seenMs, until, within } from '../testbed/within.js'
 
-t.setTimeout(120_000)
-
 const length = 5 << 20
 const path = 'projects/P/C/run.bin'
 const versions = [1, 2, 3].map(() => randomBytes(length))

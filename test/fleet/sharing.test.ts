@@ -7,8 +7,6 @@ import { everything, readLong } from '../testbed/fleet/reads.js'
 import { textOf } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 
-t.setTimeout(240_000)
-
 /** On a busy machine a mount passes the fleet by for moments: one of those that come within this time asks little. */
 const calmMs = 60_000
 

@@ -9,8 +9,6 @@ import type { TestLifetime } from '../testbed/testbed.js'
 import { textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
-t.setTimeout(120_000)
-
 /** Its Redis speaks TLS at a second port, under a certificate of the authority. */
 async function tlsBed(t: TestLifetime): Promise<{ bed: FleetBed; port: number; caFile: string }> {
   const signing = await authority(t)

@@ -6,8 +6,6 @@ import t from 'tap'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { textOf } from '../testbed/testbed.js'
 
-t.setTimeout(120_000)
-
 const output = 'projects/Water splitting/TS1_opt/output.cml'
 const record = 'projects/Water splitting/TS1_opt/.calculation.json'
 

@@ -29,8 +29,6 @@ const names = [
   'new.json',
 ]
 
-t.setTimeout(240_000)
-
 t.test('drawn requests, cut and lying, are answered with an errno or dropped', async t => {
   const { seed, draw } = drawnFrom()
   t.comment(`seed ${seed}`)

@@ -6,8 +6,6 @@ import { opcodes } from '../../src/kernel/protocol.js'
 import { inProcess } from '../testbed/in-process.js'
 import { entryAt, text, words } from '../testbed/kernel/bytes.js'
 
-t.setTimeout(280_000)
-
 const isFull = process.env['CALCFS_TEST_FULL'] !== undefined
 const absent = isFull ? 1_000_000 : 200_000
 

@@ -21,8 +21,6 @@ import { ids, log } from '../testbed/sample-data.js'
 import { lines } from '../testbed/service.js'
 import { isDrawn } from '../testbed/variants.js'
 
-t.setTimeout(280_000)
-
 /** struct fuse_init_out. */
 const agreedIn = (reply: Buffer) => ({
   version: [reply.readUInt32LE(0), reply.readUInt32LE(4)],

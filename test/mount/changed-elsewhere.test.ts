@@ -14,7 +14,6 @@ import { warmMount } from '../testbed/warm-mount.js'
 import { within } from '../testbed/within.js'
 
 const { errno: errnoOf } = constants
-t.setTimeout(280_000)
 t.jobs = 3
 
 const folder = 'projects/Water splitting'

@@ -10,7 +10,6 @@ import { writes } from '../testbed/service.js'
 import { outcome, overwrite } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
-t.setTimeout(240_000)
 t.jobs = 4
 
 for (const [how, hours] of [

@@ -7,8 +7,6 @@ import { outcome } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until, within } from '../testbed/within.js'
 
-t.setTimeout(240_000)
-
 const deadline = 3_000
 /** Three components alone take longer than one deadline. */
 const wait = 1_200

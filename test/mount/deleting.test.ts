@@ -12,8 +12,6 @@ const water = 'projects/Water splitting'
 const inMount = (testbed: MountTestbed, program: string, ...args: string[]): Promise<string> =>
   printed(python, ['-c', program, ...args], { cwd: testbed.directory })
 
-t.setTimeout(240_000)
-
 t.test('on one mount', async t => {
   const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '50' },

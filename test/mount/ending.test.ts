@@ -13,7 +13,6 @@ import { until } from '../testbed/within.js'
 const report = 'reports/42.json'
 const put = /^PUT \/report$/
 
-t.setTimeout(240_000)
 t.jobs = 4
 
 /** A save that has reached the service when this returns; its answer, and the program's result, come later. */

@@ -8,8 +8,6 @@ import { libfuseMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 import { traps } from './traps.js'
 
-t.setTimeout(360_000)
-
 traps(t, { kernel: 'libfuse' })
 
 /** One of each way to bring a text into a file. */

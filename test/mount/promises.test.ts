@@ -10,8 +10,6 @@ import { lines } from '../testbed/service.js'
 import { outcome } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 
-t.setTimeout(280_000)
-
 const water = 'projects/Water splitting'
 /** Not as the working directory of a process that this one starts: it would wait for the service in this one. */
 const inside = (directory: string, line: string) => shell(`cd '${directory}' && ${line}`, '/')

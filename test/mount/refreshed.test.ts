@@ -8,7 +8,6 @@ import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
-t.setTimeout(240_000)
 t.jobs = 2
 
 const folder = 'projects/Water splitting'

@@ -12,8 +12,6 @@ import { until, within } from '../testbed/within.js'
 const session = { kernel: 'session', deadlineMetadata: '100s', ttlListing: '1h' }
 const water = 'projects/Water splitting'
 
-t.setTimeout(280_000)
-
 t.test('INT-1 a signal that is meant to end a program ends its wait; any other signal does not', async t => {
   const { service, directory } = await realMount(t, { settings: session })
   service.intercept(/^GET \/calculation\?id=9\d+/, () => {})

@@ -8,7 +8,6 @@ import { printed, python, run } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
 import { warmMount } from '../testbed/warm-mount.js'
 
-t.setTimeout(240_000)
 t.jobs = 3
 
 /** Two closes of one open file, the second so many seconds after the first began; prints how each of them ends. */

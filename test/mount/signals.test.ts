@@ -19,7 +19,6 @@ import { until, within } from '../testbed/within.js'
 
 const endings = ['SIGTERM', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const
 
-t.setTimeout(240_000)
 t.jobs = 2
 
 t.test('a signal as soon as the kernel has the mount ends the daemon in order (SIGNAL-1)', async t => {

@@ -11,7 +11,7 @@ import { until, within } from '../testbed/within.js'
 const { seed, pick } = drawnFrom()
 const ofId = `by-id/calculation/${ids.transition}/.calculation.json`
 const ofProject = 'projects/Water splitting/TS1_opt/.calculation.json'
-t.setTimeout(200_000)
+
 t.test(`LEASE-1 LEASE-2 handles, and saves of five kinds in any order, seed ${seed}`, async t => {
   const { directory } = await realMount(t, { settings: { ttlListing: '1h' } })
   const path = join(directory, ofId)

@@ -9,7 +9,6 @@ import { warmMount } from '../testbed/warm-mount.js'
 import { until, within } from '../testbed/within.js'
 import { traps } from './traps.js'
 
-t.setTimeout(360_000)
 t.jobs = 3
 
 const calculation = 'projects/Water splitting/TS1_opt'

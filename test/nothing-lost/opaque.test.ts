@@ -81,9 +81,7 @@ const spelled = (fields: readonly Spelled[], between = ''): string =>
 
 const quoted = (text: string): Json => ({ type: 'string', value: text, raw: JSON.stringify(text) })
 
-t.setTimeout(240_000)
-
-t.test('opaque records survive an edit next to them', { timeout: 110_000 }, async t => {
+t.test('opaque records survive an edit next to them', async t => {
   const testbed = await inProcess(t)
   const serve = records(testbed)
   let [last, puts] = [9_007_199_254_740_993n, 0]

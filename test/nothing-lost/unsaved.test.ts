@@ -10,7 +10,6 @@ import { until } from '../testbed/within.js'
 const report = `reports/${ids.report}.json`
 const draft = `.calcfs/drafts/${ids.report}.json`
 
-t.setTimeout(240_000)
 t.jobs = 3
 
 const retitled = async (testbed: Testbed, title: string): Promise<string> =>

@@ -16,8 +16,6 @@ const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-
 /** Milliseconds: an installation takes ten seconds on an idle machine that has the packages in npm's cache. */
 const limit = 300_000
 
-t.setTimeout(600_000)
-
 interface Packed {
   readonly filename: string
   readonly files: readonly { readonly path: string; readonly mode: number }[]

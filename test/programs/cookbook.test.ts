@@ -12,7 +12,6 @@ import { isDrawn } from '../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../testbed/warm-mount.js'
 import { trapTitles } from './trap-titles.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 const bin = fileURLToPath(new URL('../../../bin', import.meta.url))

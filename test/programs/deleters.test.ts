@@ -59,7 +59,6 @@ async function run(testbed: MountTestbed, line: string, path: string): Promise<v
 
 const files = { 'input.inp': '! opt\n', 'output.log': 'done\n', '.hidden': 'x\n' }
 
-t.setTimeout(570_000)
 t.jobs = 2
 
 t.test('DEL-4 of a project, and of one with a single calculation, no deleter takes anything', async t => {

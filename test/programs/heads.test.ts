@@ -10,7 +10,6 @@ import { drawnFrom } from '../testbed/variants.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { within } from '../testbed/within.js'
 
-t.setTimeout(120_000)
 const mib = 1 << 20
 const folder = 'projects/Water splitting/Drawn'
 

@@ -14,7 +14,6 @@ import { warmMount } from '../testbed/warm-mount.js'
 
 const cases = Number(process.env['CALCFS_TEST_RUNS'] ?? 12)
 const { seed, draw } = drawnFrom()
-t.setTimeout(300_000)
 t.comment(`seed ${seed}`)
 const drawn = <One>(all: readonly One[]): One => all[draw(all.length)] as One
 

@@ -135,8 +135,6 @@ function drawCases(draw: (below: number) => number): readonly Case[] {
   })
 }
 
-t.setTimeout(400_000)
-
 t.test('SAVE-18 SAVE-19 SAVE-22 the base of a save, of all kinds of programs', async t => {
   const { seed, draw } = drawnFrom()
   const cases = drawCases(draw)

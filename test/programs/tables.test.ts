@@ -5,8 +5,6 @@ import { printed, python } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { warmMount } from '../testbed/warm-mount.js'
 
-t.setTimeout(240_000)
-
 const names = ['"half quoted', '"whole"', 'in "the" middle', '"a" b', "'single'", 'plain']
 
 /** Reads a table, prints it as JSON, and writes it where a second file is named. */

@@ -20,8 +20,6 @@ const nameOf = (program: Program): string => `${idOf(program)}.json`
 /** For so long a program's own wording may be shown after a save; an editor must not see the file change after it either. */
 const leaseMs = 2500
 
-t.setTimeout(240_000)
-
 // Each has a report of its own, and mostly waits.
 t.test('editors that stay open', { jobs: 4 }, async t => {
   const testbed = await warmMount(t, {

@@ -46,7 +46,6 @@ const atOnce = 4
 
 /** Tries all promises of a group on one kind of testbed. */
 export function sideBySide(t: Test, group: readonly Promises[], open: OpenTestbed): void {
-  t.setTimeout(570_000)
   t.jobs = atOnce
   for (const promises of group) promises(t, open)
 }

@@ -2,8 +2,6 @@
 import t, { type Test } from 'tap'
 import { all, type Client, openServiceTestbed, signedIn, statuses } from './client.js'
 
-t.setTimeout(120_000)
-
 const cml =
   '<cml xmlns="http://www.xml-cml.org/schema"><molecule><atomArray><atom id="a1" elementType="O" x3="0.1" y3="-0.20" z3="1e-3"/></atomArray></molecule></cml>'
 const digits = '0123456789'

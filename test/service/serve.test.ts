@@ -12,7 +12,6 @@ import { plainNode } from '../testbed/programs.js'
 import { withQuickPasswords } from '../testbed/service.js'
 import { signedIn } from './client.js'
 
-t.setTimeout(360_000)
 const command = [calcfs, 'serve']
 
 interface Ended {

@@ -5,8 +5,6 @@ import t from 'tap'
 import { isProcessAlive, processAt } from '../../src/system/process.js'
 import { until } from '../testbed/within.js'
 
-t.setTimeout(60_000)
-
 function sleeping(): { child: ChildProcess; pid: number } {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' })
   t.teardown(() => child.kill('SIGKILL'))

@@ -11,8 +11,6 @@ import { ids } from '../testbed/sample-data.js'
 import { watched } from '../testbed/session/watched.js'
 import { textOf } from '../testbed/testbed.js'
 
-t.setTimeout(120_000)
-
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** A copy that can be removed; the packages are linked, and loaded before they go. */

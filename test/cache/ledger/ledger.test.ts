@@ -9,8 +9,6 @@ import { handClock } from '../../testbed/clocks.js'
 import { scratch } from '../../testbed/disk/scratch.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
 
-t.setTimeout(120_000)
-
 async function place(test: TestLifetime) {
   const directory = await scratch(test)
   const logged: string[] = []

@@ -9,7 +9,6 @@ import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
-t.setTimeout(480_000)
 t.jobs = 2
 
 const file = 'projects/Water splitting/TS1_opt/run.log'

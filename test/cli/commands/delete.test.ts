@@ -15,7 +15,6 @@ const spare = ['61', '62', '63', '64', '65']
 const answering = (testbed: KernelTestbed, answer: string, ...paths: string[]): Promise<Ran> =>
   run(process.execPath, [program, 'delete', ...paths], { cwd: testbed.directory, input: answer })
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 t.test(

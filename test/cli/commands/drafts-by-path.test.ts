@@ -10,7 +10,6 @@ import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 const water = 'projects/Water splitting'

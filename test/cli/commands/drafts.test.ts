@@ -6,7 +6,6 @@ import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 const path = 'reports/42.json'

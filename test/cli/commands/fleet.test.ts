@@ -9,7 +9,6 @@ import type { Ran } from '../../testbed/programs.js'
 import { namesOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
-t.setTimeout(240_000)
 t.jobs = 2
 
 const password = 'open%sesame'

@@ -4,7 +4,6 @@ import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { drawnFrom } from '../../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 const path = 'reports/42.json'

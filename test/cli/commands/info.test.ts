@@ -6,7 +6,6 @@ import { lines } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 const water = 'projects/Water splitting'

@@ -11,7 +11,6 @@ import { type TestService, testService } from '../../testbed/service.js'
 import { outcome, overwrite } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 const day = 24 * 3_600_000

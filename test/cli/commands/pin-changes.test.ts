@@ -23,7 +23,6 @@ import {
   wholeFifty,
 } from './pinned.js'
 
-t.setTimeout(600_000)
 // Most of the time is spent waiting.
 t.jobs = 4
 

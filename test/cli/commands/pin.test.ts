@@ -8,7 +8,6 @@ import { warmMount } from '../../testbed/warm-mount.js'
 import { until, within } from '../../testbed/within.js'
 import { bigText, calcfs, downloads, fillFifty, isWhole, patience, pinsOf, untilPin } from './pinned.js'
 
-t.setTimeout(600_000)
 // Most of the time is spent waiting.
 t.jobs = 4
 

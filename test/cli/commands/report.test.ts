@@ -5,7 +5,6 @@ import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 const report = ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>

@@ -10,7 +10,6 @@ import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 /** Milliseconds for a command towards a daemon. */

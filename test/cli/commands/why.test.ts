@@ -7,7 +7,6 @@ import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 /** As typed in a shell that stands in this directory. */

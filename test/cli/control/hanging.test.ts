@@ -12,7 +12,6 @@ import { type Ran, run } from '../../testbed/programs.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 interface Timed extends Ran {

@@ -7,7 +7,6 @@ import { scratch } from '../../testbed/disk/scratch.js'
 import { isMounted, realMount } from '../../testbed/mount.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(480_000)
 t.jobs = 2
 
 t.test('the socket lies in a directory of mode 0700, and status.json names it (CLI-16)', async t => {

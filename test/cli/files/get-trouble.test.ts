@@ -15,7 +15,6 @@ import { lines } from '../../testbed/service.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until, within } from '../../testbed/within.js'
 
-t.setTimeout(480_000)
 t.jobs = 2
 
 const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)

@@ -22,8 +22,6 @@ import { drawnFrom } from '../../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { drawnTree } from './drawn-tree.js'
 
-t.setTimeout(480_000)
-
 const { seed } = drawnFrom()
 t.comment(`seed ${seed}`)
 

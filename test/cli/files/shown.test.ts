@@ -13,7 +13,6 @@ import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 import { drawnTree } from './drawn-tree.js'
 
-t.setTimeout(480_000)
 t.jobs = 2
 
 const { seed } = drawnFrom()

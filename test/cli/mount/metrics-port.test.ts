@@ -7,8 +7,6 @@ import { mountPlace, realMount } from '../../testbed/mount.js'
 import { outcome, overwrite } from '../../testbed/testbed.js'
 import { within } from '../../testbed/within.js'
 
-t.setTimeout(120_000)
-
 t.test('METRIC-1 a port that is in use is told on standard error, and the drive is there', async t => {
   const { parts, removed } = await mountPlace(t, {})
   t.teardown(removed)

@@ -9,8 +9,6 @@ import { fillSampleData } from '../../testbed/sample-data.js'
 import { type TestService, testService } from '../../testbed/service.js'
 import { isDrawn } from '../../testbed/variants.js'
 
-t.setTimeout(240_000)
-
 /** Says so where a daemon with this directory in its command line does not end. */
 const untilEnded = (directory: string): string => `
   runs() { pgrep -f '^[^ ]*node .* mount .*${directory}' >/dev/null; }

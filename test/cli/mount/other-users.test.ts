@@ -10,8 +10,6 @@ import { testService } from '../../testbed/service.js'
 const [owner, other] = [65_534, 4242]
 const as = (user: number): string => `setpriv --reuid=${user} --regid=${user} --clear-groups`
 
-t.setTimeout(240_000)
-
 t.test('STATE-2 with --allow-other others read what is saved, and only the owner what is not', async t => {
   if (process.getuid?.() !== 0)
     return t.fail('this test changes to other users, which only root may: run it as root')

@@ -4,8 +4,6 @@ import { exitCodes } from '../../../src/terminal/exit.js'
 import { inProcess } from '../../testbed/in-process.js'
 import { mountPlace } from '../../testbed/mount.js'
 
-t.setTimeout(180_000)
-
 const unknown = (root: string): string => `--root ${root}: 127.0.0.1:`
 
 t.test('ROOT-6 a --root that does not exist ends mount with a sentence', async t => {

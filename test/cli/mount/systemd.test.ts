@@ -6,8 +6,6 @@ import { run } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
 import { testService } from '../../testbed/service.js'
 
-t.setTimeout(300_000)
-
 const service = await testService(t, fillSampleData)
 const anna = { name: 'anna', id: 23_456 }
 const profiles = ['group', 'killed', 'refused']

@@ -7,7 +7,6 @@ import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
-t.setTimeout(480_000)
 t.jobs = 3
 
 const record = 'reports/42.json'

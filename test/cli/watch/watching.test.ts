@@ -11,8 +11,6 @@ import { terminal } from '../../testbed/terminal.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until, within } from '../../testbed/within.js'
 
-t.setTimeout(480_000)
-
 interface Following {
   text(): string
   until(form: RegExp): Promise<void>

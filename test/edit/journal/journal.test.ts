@@ -34,9 +34,6 @@ async function orphan(
   return place
 }
 
-// The root has a limit of its own, below that of the tests.
-t.setTimeout(560_000)
-
 t.test('a new draft is whole on disk before it can be seen', async t => {
   const directory = await scratch(t)
   const { now, turn } = handClock(1_000)

@@ -27,7 +27,11 @@ const limit = 1_200_000
 async function once(file: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
   const path = fileURLToPath(new URL(`../../${file}.test.js`, import.meta.url))
   const [program, ...first] = plainNode
-  const { code, stdout, stderr } = await ran(program, [...first, path], { environment, limit })
+  const { code, stdout, stderr } = await ran(program, [...first, path], {
+    environment: { ...environment, TAP_TIMEOUT: `${limit / 1_000}` },
+    // Later than tap, which says what did not end.
+    limit: limit + 20_000,
+  })
   if (code === 0) return []
   const failed = stdout.split('\n').filter(line => /^\s*not ok /.test(line))
   return [`${file} ended with ${code}: ${[...failed, stderr.trim().slice(-1_000)].join('; ')}`]

@@ -8,8 +8,6 @@ import type { TestProxy } from '../../testbed/proxy.js'
 import { ids } from '../../testbed/sample-data.js'
 import { within } from '../../testbed/within.js'
 
-t.setTimeout(560_000)
-
 const many = 100_000
 /** Beyond what a double can hold. */
 const firstId = 9007199254740993n

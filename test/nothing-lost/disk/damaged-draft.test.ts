@@ -23,8 +23,6 @@ const harms: Readonly<Record<string, (text: Buffer) => Buffer>> = {
 
 const numberOf = (at: number): string => String(900 + at)
 
-t.setTimeout(240_000)
-
 t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', async t => {
   const testbed = await warmMount(t, {
     fill(seed) {

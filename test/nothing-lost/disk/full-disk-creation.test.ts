@@ -6,8 +6,6 @@ import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite } from '../../testbed/testbed.js'
 
-t.setTimeout(240_000)
-
 const shares = 'projects/Water splitting/.shares'
 
 interface Kind {

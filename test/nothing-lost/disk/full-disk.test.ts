@@ -12,8 +12,6 @@ const draft = `.calcfs/drafts/${ids.report}.json`
 /** Pages that a whole save needs at most, with its draft, its note and its history. */
 const roomForAll = 12
 
-t.setTimeout(240_000)
-
 if (process.platform === 'linux' && process.getuid?.() === 0) {
   t.test('a full disk', async t => {
     const disk = await smallDisk(t)

@@ -9,8 +9,6 @@ import { ids, log } from '../../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(240_000)
-
 const report = `reports/${ids.report}.json`
 const draft = `.calcfs/drafts/${ids.report}.json`
 const folder = 'projects/Water splitting/TS1_opt'

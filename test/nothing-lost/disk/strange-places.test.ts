@@ -8,8 +8,6 @@ import { log } from '../../testbed/sample-data.js'
 import { textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(480_000)
-
 const file = 'projects/Water splitting/TS1_opt/run.log'
 
 /** The directories that hold those of all accounts are made by calcfs, too; those above are the user's. */

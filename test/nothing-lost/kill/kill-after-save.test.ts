@@ -11,8 +11,6 @@ import { killedDuring } from './scene.js'
 
 const shares = 'projects/Water splitting/.shares'
 
-t.setTimeout(240_000)
-
 const numbered = (row: object, at: number) => ({ ...row, calcOrder: at + 1 })
 
 const killed = async (testbed: MountTestbed, work: Promise<unknown>): Promise<void> => {

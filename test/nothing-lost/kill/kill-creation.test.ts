@@ -6,7 +6,6 @@ import { isDrawn } from '../../testbed/variants.js'
 import { killedDuring, sceneOn } from './scene.js'
 import { behindPost, planBehindPost, standOn, suddenEnd } from './sudden-end.js'
 
-t.setTimeout(240_000)
 t.jobs = 3
 
 t.test('NEW-10 kill -9 of a daemon that has made a report', async t => {

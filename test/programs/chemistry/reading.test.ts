@@ -4,8 +4,6 @@ import { printed } from '../../testbed/programs.js'
 import { daily } from './readers.js'
 import { said, trees } from './trees.js'
 
-t.setTimeout(900_000)
-
 t.test('PROG-1 chemistry programs read the drive as they read a copy', async t => {
   const { testbed, drive, copy } = await trees(t)
   const { directory, local } = testbed

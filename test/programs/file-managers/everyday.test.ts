@@ -90,8 +90,6 @@ interface Stage {
   show(directory: string): Promise<void>
 }
 
-t.setTimeout(580_000)
-
 for (const [at, [program, manager]] of Object.entries(managers).entries()) {
   if (!isDrawn(at, 2)) continue
   t.test(program, { buffered: true }, async t => {

@@ -8,7 +8,6 @@ import { compactPrint, prettyBytes, prettyPrint } from '../../../src/record/json
 import { foldedFrom } from '../../../src/record/json/walk.js'
 import { isJson, isTaken, plainTree } from './plain-reader.js'
 
-t.setTimeout(240_000)
 const padding = JSON.stringify('x"\\'.repeat(foldedFrom / 4))
 const spaces = ['', ' ', '\n', '\t\r\n  ']
 

@@ -6,8 +6,6 @@ import { ask, rawService, whole } from '../raw.js'
 
 const get = { method: 'GET', path: '/x' } as const
 const maxAnswer = 16 << 20
-/** Megabytes are parsed: on a busy machine that takes its time. */
-t.setTimeout(240_000)
 
 t.test('MEM-1 an answer that is too long, or too much once it is understood, is refused', async t => {
   const long = `{"s":"${'x'.repeat(maxAnswer)}"}`
