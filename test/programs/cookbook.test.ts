@@ -4,9 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { loadSample, sampleDirectory } from '../../src/service/sample.js'
+import { sampleDirectory } from '../../src/service/sample.js'
 import type { Seed } from '../../src/service/seed.js'
 import { type Ran, run } from '../testbed/programs.js'
+import { fillShipped } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { isDrawn } from '../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../testbed/warm-mount.js'
@@ -57,7 +58,7 @@ function cook({ local, home, directory }: WarmTestbed, script: string): Promise<
 t.test(
   'PROG-1 each recipe of the cookbook prints what the page shows, and half of them a second time',
   async t => {
-    const testbed = await warmMount(t, { fill: loadSample })
+    const testbed = await warmMount(t, { fill: fillShipped })
     const { beginning, recipes } = await page()
     t.ok(recipes.length >= 10, `${recipes.length} recipes`)
     for (const [at, { title, script, prints }] of recipes.entries()) {
@@ -83,7 +84,7 @@ t.test('PROG-1 the recipes take any title', async t => {
   const cut = log.slice(0, log.indexOf('Optimization converged'))
   const file = (path: string) => readFileSync(join(sampleDirectory(), 'water/H2O', path))
   function fill(drawn: Seed): void {
-    loadSample(drawn)
+    fillShipped(drawn)
     const project = drawn.addProject({ name: '- odd "names"\'s $HOME', owner: 'demo' })
     const files = { 'output.cml': file('output.cml'), 'H2O.out': file('H2O.out') }
     for (const name of titles) drawn.addCalculation({ name, project, files })
@@ -107,7 +108,7 @@ t.test('PROG-1 the recipes take any title', async t => {
 })
 
 t.test('PROG-1 a recipe ends with an error where an edit waits unsaved', async t => {
-  const testbed = await warmMount(t, { fill: loadSample })
+  const testbed = await warmMount(t, { fill: fillShipped })
   const { beginning } = await page()
   const appended = `echo nonsense >> "$LAB/reports/2/order.txt"; sync`
   t.equal((await cook(testbed, appended)).code, 0, 'bash tells of no failed close')

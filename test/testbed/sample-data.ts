@@ -1,5 +1,10 @@
 // What the service of most promises holds: a small group's projects, calculations, reports and shares.
+import { loadSample } from '../../src/service/sample.js'
 import type { Seed } from '../../src/service/seed.js'
+
+/** The sample that is shipped: its user demo is there already. */
+export const fillShipped = (seed: Seed): void =>
+  loadSample({ ...seed, addUser: user => (user.name === 'demo' ? '' : seed.addUser(user)) })
 
 /** Ids that promises name. */
 export const ids = {

@@ -1,9 +1,10 @@
 // The sample, and files in formats that it lacks: on a drive, and on the local disk as plain HTTP and the sample's own files have them.
 import { cp, mkdir, mkdtemp, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { loadSample, sampleDirectory } from '../../../src/service/sample.js'
+import { sampleDirectory } from '../../../src/service/sample.js'
 import type { Seed } from '../../../src/service/seed.js'
 import { printed } from '../../testbed/programs.js'
+import { fillShipped } from '../../testbed/sample-data.js'
 import type { TestService } from '../../testbed/service.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
@@ -28,7 +29,7 @@ export async function trees(t: TestLifetime & { comment(text: string): void }): 
   const [title = ''] = trapTitles(t, 1)
   const files = await otherFormats()
   function fill(seed: Seed): void {
-    loadSample(seed)
+    fillShipped(seed)
     const project = seed.addProject({ name: 'Formats', owner: 'demo' })
     seed.addCalculation({ name: title, project, files })
   }
