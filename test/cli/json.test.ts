@@ -47,10 +47,9 @@ function checked(t: Test, ran: Ran, what: string): unknown {
 
 t.test('CMD-3 a mounted drive is asked with --json', async t => {
   const testbed = await realMount(t, { settings: { access: 'manage' } })
-  const { directory, files } = testbed
-  const at = ['--mount', directory]
+  const { calcfs, here, directory, files } = testbed
   const json = async (...args: string[]): Promise<unknown> => {
-    const ran = await testbed.calcfs(...args, ...(args.includes(directory) ? [] : at), '--json')
+    const ran = await (args.includes(directory) ? calcfs : here)(...args, '--json')
     return checked(t, ran, args.join(' '))
   }
   t.match(await json('status', directory), [{ mountPoint: directory, since: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ }])
@@ -66,15 +65,11 @@ t.test('CMD-3 a mounted drive is asked with --json', async t => {
   await t.rejects(draft.close(), 'it is not saved')
   t.match(await json('drafts', 'list'), [{ name: '42.json', since: /Z$/ }])
   t.match(await json('drafts', 'diff', '42.json'), { name: '42.json', against: 'service', mine: '{' })
-  const refused = await testbed.calcfs('drafts', 'send', '42.json', '--json', ...at)
+  const refused = await here('drafts', 'send', '42.json', '--json')
   t.not(refused.code, 0, 'it ends as without --json')
   t.match(refused.stderr, /^calcfs: /)
   t.match(await json('drafts', 'drop', '42.json'), { name: '42.json', mayBeStored: false, kept: String })
-  t.match(await testbed.calcfs('delete', 'reports/43.json', '--json', ...at), {
-    code: 2,
-    stdout: '',
-    stderr: /--yes/,
-  })
+  t.match(await here('delete', 'reports/43.json', '--json'), { code: 2, stdout: '', stderr: /--yes/ })
   t.match(await json('delete', 'reports/43.json', '--yes'), [
     { path: '/reports/43.json', kind: 'report', outcome: 'deleted' },
   ])

@@ -52,7 +52,7 @@ for (const [method, status] of [
         )
         heal()
         t.notMatch(await stored(), token)
-        await testbed.calcfs('drafts', 'drop', '--mount', testbed.directory, `${ids.report}.json`)
+        await testbed.here('drafts', 'drop', `${ids.report}.json`)
       }
     },
   )

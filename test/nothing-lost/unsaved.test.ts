@@ -55,9 +55,9 @@ t.test('STATE-1 each mount shows what both keep; the next one adopts what a kill
   t.ok((await namesOf(other, 'reports')).includes(`${ids.report}.json`), 'a report that the first one knows')
   t.equal(await textOf(other, draft), broken, 'the text that it has not saved')
   t.match(await textOf(other, `${draft}.why`), /not JSON/)
-  t.match((await other.calcfs('drafts', 'list', '--mount', other.directory)).stdout, `${ids.report}.json`)
+  t.match((await other.here('drafts', 'list')).stdout, `${ids.report}.json`)
   for (const how of ['send', 'diff', 'drop'])
-    t.match(await other.calcfs('drafts', how, String(ids.report), '--mount', other.directory), {
+    t.match(await other.here('drafts', how, String(ids.report)), {
       code: 1,
       stderr: /42\.json waits on another mount of yours, in process \d+: calcfs status says which that is/,
     })

@@ -35,6 +35,8 @@ export interface KernelTestbed extends Testbed {
   log(): Promise<string>
   /** The command line, with the same directories as the daemon. */
   calcfs(...args: string[]): Promise<Ran>
+  /** The same about this drive. */
+  here(...args: string[]): Promise<Ran>
 }
 
 /** The same with a daemon of its own. */
@@ -147,6 +149,7 @@ export async function mountPlace(
       files: filesBelow(directory),
       log: () => fs.readFile(logFile, 'utf8'),
       calcfs: (...args) => command(args, environment),
+      here: (...args) => command([...args, '--mount', directory], environment),
     },
     async removed() {
       if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])

@@ -32,7 +32,7 @@ async function withFour(t: Test): Promise<WarmTestbed> {
 
 t.test('CLI-26 a draft is named by its path as well: show, diff, send and drop', async t => {
   const testbed = await withFour(t)
-  const { directory } = testbed
+  const { calcfs, directory, here } = testbed
   const paths: readonly (readonly [string, string, string])[] = [
     [record, `project-${ids.water}.json`, '{ no project'],
     [order, `${ids.report}-order.txt`, 'nonsense\n'],
@@ -42,7 +42,7 @@ t.test('CLI-26 a draft is named by its path as well: show, diff, send and drop',
   for (const [path, name, text] of paths) {
     for (const given of [join(directory, path), path, `/${path}`, name, `.calcfs/drafts/${name}`])
       t.match(
-        await drafts(testbed, 'show', given, ...(given.startsWith(directory) ? [] : ['--mount', directory])),
+        await (given.startsWith(directory) ? calcfs : here)('drafts', 'show', given),
         { code: 0, stdout: text, stderr: '' },
         given,
       )
@@ -61,7 +61,7 @@ t.test('CLI-26 a draft is named by its path as well: show, diff, send and drop',
   ])
     for (const one of [join(directory, given), given])
       t.match(
-        await drafts(testbed, 'show', one, ...(one === given ? ['--mount', directory] : [])),
+        await (one === given ? here : calcfs)('drafts', 'show', one),
         { code: 0, stdout: '{ no project', stderr: '' },
         one,
       )
@@ -97,10 +97,10 @@ t.test(
     t.equal(await outcome(overwrite(testbed, `${water}/.shares/42.json`, '{ no share')), 'EINVAL')
     const share = join(directory, water, '.shares', '42.json')
     t.match(await drafts(testbed, 'show', share), { code: 0, stdout: '{ no share' })
-    t.match(await drafts(testbed, 'show', '42.json', '--mount', directory), { stdout: '{ no report' })
+    t.match(await testbed.here('drafts', 'show', '42.json'), { stdout: '{ no report' })
     t.match(await drafts(testbed, 'drop', share), { code: 0, stdout: /^share-42\.json is given up/ })
     t.match(await drafts(testbed, 'drop', share), { code: 1, stderr: /there is no draft/ })
-    t.match(await drafts(testbed, 'show', '42.json', '--mount', directory), { stdout: '{ no report' })
+    t.match(await testbed.here('drafts', 'show', '42.json'), { stdout: '{ no report' })
   },
 )
 
@@ -110,7 +110,7 @@ t.test(
     const testbed = await withFour(t)
     const { directory, calcfs, service } = testbed
     const names = [`project-${ids.water}.json`, `${ids.report}-order.txt`, '43.json', 'new-x.json']
-    const list = JSON.parse((await drafts(testbed, 'list', '--json', '--mount', directory)).stdout)
+    const list = JSON.parse((await testbed.here('drafts', 'list', '--json')).stdout)
     t.same(list.map(({ name }: { name: string }) => name).sort(), [...names].sort())
     t.same(new Set(list.map(({ state }: { state: string }) => state)), new Set(['not-saved']))
     const [status] = JSON.parse((await calcfs('status', '--json', directory)).stdout)
@@ -146,24 +146,19 @@ t.test(
 
 t.test('CLI-10 drop --all asks once on a terminal, and without one wants --yes', async t => {
   const testbed = await withFour(t)
-  const { directory } = testbed
-  const mount = ['--mount', directory]
-  const unasked = await drafts(testbed, 'drop', '--all', ...mount)
+  const { here } = testbed
+  const unasked = await here('drafts', 'drop', '--all')
   t.match(unasked, { code: 2, stderr: /no terminal to ask at; say --yes/ })
   t.match(unasked.stderr, '43.json: report 43', 'what would go is shown')
-  t.match(await drafts(testbed, 'drop', ...mount), { code: 2, stderr: /name one draft, or say --all/ })
-  t.equal(
-    JSON.parse((await drafts(testbed, 'list', '--json', ...mount)).stdout).length,
-    4,
-    'nothing is given up',
-  )
+  t.match(await here('drafts', 'drop'), { code: 2, stderr: /name one draft, or say --all/ })
+  t.equal(JSON.parse((await here('drafts', 'list', '--json')).stdout).length, 4, 'nothing is given up')
   await testbed.service.sends(t, [], async () => {
-    const all = await drafts(testbed, 'drop', '--all', '--yes', ...mount)
+    const all = await here('drafts', 'drop', '--all', '--yes')
     t.match(all, { code: 0, stderr: '' })
     t.equal(all.stdout.match(/ is given up.*its text lies in /g)?.length, 4)
   })
-  t.match(await drafts(testbed, 'list', ...mount), { code: 0 })
-  t.match(await drafts(testbed, 'drop', '--all', ...mount), { code: 0, stdout: 'everything is saved.\n' })
+  t.match(await here('drafts', 'list'), { code: 0 })
+  t.match(await here('drafts', 'drop', '--all'), { code: 0, stdout: 'everything is saved.\n' })
 })
 
 t.test('CLI-11 without a drive named any command lists the drives that may be meant', async t => {

@@ -26,8 +26,7 @@ async function refusedOn<Ground extends KernelTestbed>(t: Test, testbed: Ground)
 
 const withRefusedDraft = async (t: Test): Promise<Refused<WarmTestbed>> => refusedOn(t, await warmMount(t))
 
-const drafts = ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>
-  calcfs('drafts', ...args, '--mount', directory)
+const drafts = ({ here }: KernelTestbed, ...args: string[]) => here('drafts', ...args)
 
 t.test('the list says what waits and why, and ends with 7; nothing waiting ends with 0 (CLI-5)', async t => {
   const { testbed, well } = await refusedOn(t, await realMount(t))
@@ -231,11 +230,11 @@ t.test(
   'an edit that met the sign-in page of a network is not saved, and not called refused (CLI-26)',
   async t => {
     const testbed = await warmMount(t)
-    const { calcfs, service, directory } = testbed
+    const { calcfs, here, service, directory } = testbed
     const text = (await textOf(testbed, path)).replace('Supporting information', 'SI of the paper')
     const portal = service.page(/./, '<html>Welcome to CafeNet</html>')
     t.not(await outcome(overwrite(testbed, path, text)), 'done')
-    const { stdout } = await calcfs('drafts', 'list', '--mount', directory, '--json')
+    const { stdout } = await here('drafts', 'list', '--json')
     t.match(JSON.parse(stdout), [
       { name: '42.json', state: 'not-saved', why: /sign-in page of this network/ },
     ])
@@ -247,6 +246,6 @@ t.test(
       /BAD +service .* another server answers in the place of the platform\n +→ Open any web page/,
     )
     portal()
-    t.match(await calcfs('drafts', 'send', '42', '--mount', directory), { code: 0 })
+    t.match(await here('drafts', 'send', '42'), { code: 0 })
   },
 )

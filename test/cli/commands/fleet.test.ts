@@ -24,7 +24,7 @@ interface Finding {
 const statusOf = (testbed: KernelTestbed, ...flags: string[]): Promise<Ran> =>
   testbed.calcfs('status', ...flags, testbed.directory)
 const fleetOf = (testbed: KernelTestbed, verb: string, ...flags: string[]): Promise<Ran> =>
-  testbed.calcfs('fleet', verb, '--mount', testbed.directory, ...flags)
+  testbed.here('fleet', verb, ...flags)
 
 t.test(
   'FLEET-3 two mounts of a fleet are counted, and what they saved; one that is gone is said to be',

@@ -18,15 +18,13 @@ interface Version {
   readonly isNow: boolean
 }
 
-async function versionsOf({ calcfs, directory }: WarmTestbed, of = path): Promise<readonly Version[]> {
-  const { stdout } = await calcfs('history', of, '--json', '--mount', directory)
+async function versionsOf({ here }: WarmTestbed, of = path): Promise<readonly Version[]> {
+  const { stdout } = await here('history', of, '--json')
   return JSON.parse(stdout).versions
 }
 
-const restore = ({ calcfs, directory }: WarmTestbed, what: string) =>
-  calcfs('restore', what, '--mount', directory)
-const show = async ({ calcfs, directory }: WarmTestbed, what: string) =>
-  (await calcfs('history', 'show', what, '--mount', directory)).stdout
+const restore = ({ here }: WarmTestbed, what: string) => here('restore', what)
+const show = async ({ here }: WarmTestbed, what: string) => (await here('history', 'show', what)).stdout
 
 /** What a report says without what the service sets by itself. */
 function saying(text: string): string {
@@ -159,31 +157,28 @@ t.test('show prints a text letter for letter, diff what differs from it (UNDO-2)
   await overwrite(testbed, path, own)
   const [now, before] = await versionsOf(testbed)
   t.equal(await show(testbed, `${path}@${now?.number}`), own)
-  const { calcfs, directory } = testbed
+  const { calcfs, here } = testbed
   const changed = /^-.*"Supporting information",?\n\+.*"Mine"/m
-  const toNow = await calcfs('history', 'diff', `${path}@${before?.number}`, '--mount', directory)
+  const toNow = await here('history', 'diff', `${path}@${before?.number}`)
   t.match(toNow.stdout, changed)
   t.notMatch(toNow.stdout, /modificationDate/, 'what the service sets by itself is no difference')
   const both = [`${path}@${before?.number}`, `${path}@${now?.number}`]
-  t.match((await calcfs('history', 'diff', ...both, '--mount', directory)).stdout, changed)
+  t.match((await here('history', 'diff', ...both)).stdout, changed)
   t.match(await calcfs('history', 'show', path), { code: 2, stderr: /write PATH@N/ })
-  t.match(await calcfs('history', 'show', `${path}@77`, '--mount', directory), {
-    code: 1,
-    stderr: /has no text @77/,
-  })
+  t.match(await here('history', 'show', `${path}@77`), { code: 1, stderr: /has no text @77/ })
 })
 
 t.test(
   'a text that was never stored is marked so, and no change is told against it (UNDO-1, UNDO-2)',
   async t => {
     const testbed = await warmMount(t)
-    const { calcfs, directory, service } = testbed
+    const { here, service } = testbed
     await retitled(testbed, 'Second')
     const refuse = service.refuse(/^PUT \/report/, 422, 'no')
     const text = await textOf(testbed, path)
     t.equal(await outcome(overwrite(testbed, path, text.replace('"Second"', '"Given up"'))), 'EINVAL')
     refuse()
-    t.match(await calcfs('drafts', 'drop', '42.json', '--mount', directory), { code: 0 })
+    t.match(await here('drafts', 'drop', '42.json'), { code: 0 })
     await testbed.pass(2_500)
     await retitled(testbed, 'Third')
     const all = await versionsOf(testbed)
@@ -193,12 +188,12 @@ t.test(
     t.match(givenUp, { stored: false, changed: 'title: "Second" → "Given up"' })
     for (const { how, stored, changed } of all)
       if (stored) t.notMatch(changed, 'Given up', `${how}: no base of a stored text`)
-    const { stdout } = await calcfs('history', path, '--mount', directory)
+    const { stdout } = await here('history', path)
     t.match(
       stdout,
       /not saved, and given up by \S+, never stored; it would have changed: title: "Second" → "Given up"/,
     )
-    const diff = await calcfs('history', 'diff', `${path}@${givenUp?.number}`, '--mount', directory)
+    const diff = await here('history', 'diff', `${path}@${givenUp?.number}`)
     t.match(diff.stdout, `--- ${path}@${givenUp?.number}, never stored\n+++ ${path}, as it shows now\n`)
   },
 )
@@ -281,7 +276,7 @@ t.test('nothing is restored over an unsaved text, a changed record, or what is g
     t.match(await restore(testbed, what), { code: 2, stderr: /not saved: send it or drop it first/ })
   })
   t.equal(await textOf(testbed, path), mine, 'the unsaved text is there still')
-  t.match(await testbed.calcfs('drafts', 'drop', '42', '--mount', testbed.directory), { code: 0 })
+  t.match(await testbed.here('drafts', 'drop', '42'), { code: 0 })
   const given = (await versionsOf(testbed)).find(({ how }) => how === 'not saved, and given up')
   t.match(
     await restore(testbed, `${path}@${given?.number}`),

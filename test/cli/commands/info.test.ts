@@ -10,15 +10,15 @@ t.jobs = 3
 
 const water = 'projects/Water splitting'
 
-async function infoOf({ calcfs, directory }: KernelTestbed, path: string): Promise<Record<string, unknown>> {
-  const { stdout, stderr } = await calcfs('info', path, '--json', '--mount', directory)
+async function infoOf({ here }: KernelTestbed, path: string): Promise<Record<string, unknown>> {
+  const { stdout, stderr } = await here('info', path, '--json')
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout)
 }
 
 t.test('resolve asks the drive, and answers as the service does without one (INFO-1)', async t => {
   const testbed = await warmMount(t)
-  const { calcfs, directory, service } = testbed
+  const { calcfs, directory, here, service } = testbed
   const asked = [
     `/db/demo/Water splitting`,
     'db/demo/Water splitting/TS1_opt/',
@@ -39,7 +39,7 @@ t.test('resolve asks the drive, and answers as the service does without one (INF
   t.match(mounted[3], /^project \d+\n$/)
   const nothing = { code: 1, stderr: /there is no project and no calculation at .*; calcfs ls projects/ }
   for (const path of ['/db/demo/None', 'projects/None', `${water}/TS1_opt/run.log`])
-    t.match(await calcfs('resolve', path, '--mount', directory), nothing, path)
+    t.match(await here('resolve', path), nothing, path)
   await testbed.end()
   t.same(await answers('--url', service.url, '--user', 'demo'), mounted)
 })
@@ -76,23 +76,19 @@ t.test(
     t.match(await infoOf(testbed, `${water}/TS1_opt`), { cached: { is: 'part', filesKept: Number } })
     t.match(await infoOf(testbed, 'db/demo/Water splitting'), { path: /Water splitting$/, id: ids.water })
     t.match(await infoOf(testbed, 'reports/42.json'), { kind: 'report', id: '42', size: Number })
-    const { calcfs, directory } = testbed
-    const text = await calcfs('info', file, '--mount', directory)
+    const text = await testbed.here('info', file)
     t.match(
       text.stdout,
       /^\/projects.*\n {2}kind: +file 1234\n[\s\S]* size: +300000 bytes\n {2}on this disk: whole/,
     )
-    t.match(await calcfs('info', `${water}/nothing`, '--mount', directory), {
-      code: 1,
-      stderr: /nothing of this name/,
-    })
+    t.match(await testbed.here('info', `${water}/nothing`), { code: 1, stderr: /nothing of this name/ })
   },
 )
 
 t.test('a pin, an unsaved text and old data are told (INFO-1)', async t => {
   const testbed = await warmMount(t)
-  const { service, calcfs, directory } = testbed
-  t.match(await calcfs('pin', water, '--mount', directory), { code: 0 })
+  const { service, here } = testbed
+  t.match(await here('pin', water), { code: 0 })
   t.match(await infoOf(testbed, `${water}/TS1_opt/run.log`), { pinned: `/${water}`, cached: { is: 'whole' } })
   t.match(await infoOf(testbed, water), { pinned: `/${water}`, cached: { is: 'whole' } })
   t.notMatch(await infoOf(testbed, 'reports/42.json'), { pinned: String })

@@ -11,17 +11,7 @@ import { namesOf, textOf } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
-import {
-  bigText,
-  calcfs,
-  downloads,
-  fillFifty,
-  isWhole,
-  patience,
-  pinsOf,
-  untilPin,
-  wholeFifty,
-} from './pinned.js'
+import { bigText, downloads, fillFifty, isWhole, patience, pinsOf, untilPin, wholeFifty } from './pinned.js'
 
 // Most of the time is spent waiting.
 t.jobs = 4
@@ -46,10 +36,10 @@ function fillFew(seed: Seed): void {
 t.test('what is pinned is never evicted, nor cleared (PIN-4)', async t => {
   const testbed = await warmMount(t, { fill: fillFew, settings: { cacheSize: '1M' } })
   const { service } = testbed
-  t.match(await calcfs(testbed, 'pin', 'projects/Few'), { code: 0 })
+  t.match(await testbed.here('pin', 'projects/Few'), { code: 0 })
   for (let at = 0; at < 50; at += 1) await textOf(testbed, `projects/Fifty/run${at}/a.out`)
   await testbed.pass(20_000)
-  const info = JSON.parse((await calcfs(testbed, 'cache', 'info', '--json')).stdout)
+  const info = JSON.parse((await testbed.here('cache', 'info', '--json')).stdout)
   t.ok(info.bytes <= 1 << 20, `${info.bytes} bytes are kept`)
   await testbed.remount()
   const heard = await service.during(async () => {
@@ -57,7 +47,7 @@ t.test('what is pinned is never evicted, nor cleared (PIN-4)', async t => {
       t.equal(await textOf(testbed, `projects/Few/few${at}/b.out`), bigText(letter))
   })
   t.same(downloads(heard), [])
-  t.match((await calcfs(testbed, 'cache', 'clear')).stdout, /3 files stay, because they are pinned/)
+  t.match((await testbed.here('cache', 'clear')).stdout, /3 files stay, because they are pinned/)
   t.match(await untilPin(testbed, isWhole), { filesKept: 3 })
 })
 
@@ -78,7 +68,7 @@ t.test(
     const found = await readdir(account, { recursive: true })
     const kept = join(account, found.find(name => name.endsWith('content/kept')) ?? '')
     const long = 'projects/Fifty/long/l.out'
-    t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), { code: 0 })
+    t.match(await testbed.here('pin', 'projects/Fifty'), { code: 0 })
     t.equal((await textOf(testbed, long)).length, 30 * bigText('l').length, 'it is open in the drive')
     const harms: Readonly<Record<string, () => Promise<unknown>>> = {
       'the kept files': () => rm(kept, { recursive: true }),
@@ -99,7 +89,7 @@ t.test(
     }
     await rm(kept, { recursive: true })
     // The drive may have begun by itself while the directory went.
-    const isKept = async () => (await calcfs(testbed, 'pin', 'projects/Fifty')).code === 0
+    const isKept = async () => (await testbed.here('pin', 'projects/Fifty')).code === 0
     await until(patience, 'what is asked for is here again', isKept)
     t.equal((await readdir(kept)).length, 51)
     await testbed.service.leave()
@@ -124,8 +114,8 @@ t.test('what a refusal hides is kept as it was (PIN-5)', async t => {
   }
   const testbed = await warmMount(t, { fill, settings: { staleLimit: '1s' } })
   const { service } = testbed
-  t.match(await calcfs(testbed, 'pin', 'projects/Outer'), { code: 0, stdout: /kept whole: 6 files/ })
-  t.match(await calcfs(testbed, 'pin', 'reports/42.json'), { code: 0 })
+  t.match(await testbed.here('pin', 'projects/Outer'), { code: 0, stdout: /kept whole: 6 files/ })
+  t.match(await testbed.here('pin', 'reports/42.json'), { code: 0 })
   const [, report] = await pinsOf(testbed)
   const refuse = (response: ServerResponse): void => {
     response.writeHead(403)
@@ -139,7 +129,7 @@ t.test('what a refusal hides is kept as it was (PIN-5)', async t => {
     { because: /^\/projects\/Outer\/Inner cannot be had: /, files: 6, filesKept: 6 },
     { files: report?.files, filesKept: report?.filesKept },
   ])
-  const cleared = JSON.parse((await calcfs(testbed, 'cache', 'clear', '--json')).stdout)
+  const cleared = JSON.parse((await testbed.here('cache', 'clear', '--json')).stdout)
   t.match(cleared, { files: 0, pinned: 6 + (report?.files ?? 0) })
   await service.leave()
   await testbed.remount()
@@ -151,10 +141,10 @@ t.test('what a refusal hides is kept as it was (PIN-5)', async t => {
 t.test('pins that share files leave others no more room than there is (PIN-4)', async t => {
   const testbed = await warmMount(t, { fill: fillFew, settings: { cacheSize: '1M' } })
   for (const path of ['Few', 'Few/few0', 'Few/few1', 'Few/few2'])
-    t.match(await calcfs(testbed, 'pin', `projects/${path}`), { code: 0 })
+    t.match(await testbed.here('pin', `projects/${path}`), { code: 0 })
   await testbed.pass(602_000)
   await untilPin(testbed, isWhole)
-  t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), { code: 1 })
+  t.match(await testbed.here('pin', 'projects/Fifty'), { code: 1 })
   const told = (await pinsOf(testbed)).find(({ path }) => path === '/projects/Fifty')
   t.ok((told?.bytesKept ?? 0) > 0, 'some of it is here')
   t.ok((told?.bytesKept ?? 0) <= (1 << 20) * 0.875 - 3 * 99_999, `${told?.filesKept} files are here`)
@@ -164,7 +154,7 @@ t.test('what does not fit into the cache is said at once and in the status (PIN-
   const testbed = await warmMount(t, { fill: fillFifty, settings: { cacheSize: '1M' } })
   const sentence =
     /do not fit, because pins take seven eighths of --cache-size \(1048576\) at most: mount with --cache-size (\d+)/
-  const pinned = await calcfs(testbed, 'pin', 'projects/Fifty')
+  const pinned = await testbed.here('pin', 'projects/Fifty')
   t.match(pinned, { code: 1, stdout: sentence })
   t.match((await testbed.calcfs('status', testbed.directory)).stdout, sentence)
   const told = await untilPin(testbed, ({ state }) => state === 'incomplete')
@@ -183,7 +173,7 @@ t.test('what does not fit into the cache is said at once and in the status (PIN-
 t.test('what is new is fetched once a listing shows it, what is gone is let go (PIN-5)', async t => {
   const testbed = await warmMount(t, { fill: fillFifty })
   const { service } = testbed
-  t.match(await calcfs(testbed, 'pin', 'projects/Fifty'), wholeFifty)
+  t.match(await testbed.here('pin', 'projects/Fifty'), wholeFifty)
   service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })
   await testbed.pass(31_000)
   t.ok((await namesOf(testbed, 'projects/Fifty')).includes('late'), 'a listing shows it')
@@ -191,7 +181,7 @@ t.test('what is new is fetched once a listing shows it, what is gone is let go (
   service.seed.addCalculation({ id: '4901', name: 'later', project: '4000', files: { 'n.out': 'more\n' } })
   await testbed.pass(602_000)
   await untilPin(testbed, told => isWhole(told) && told.files === 52, 1_000)
-  t.match(await calcfs(testbed, 'pin', 'projects/Water splitting/H2O'), { code: 0 })
+  t.match(await testbed.here('pin', 'projects/Water splitting/H2O'), { code: 0 })
   await testbed.pass(31_000)
   const asked = await service.during(async () => {
     service.seed.addCalculation({ id: '4902', name: 'last', project: '4000', files: { 'n.out': 'last\n' } })
@@ -203,12 +193,12 @@ t.test('what is new is fetched once a listing shows it, what is gone is let go (
     [],
     'nothing is asked for another pin',
   )
-  t.match(await calcfs(testbed, 'unpin', 'projects/Water splitting/H2O'), { code: 0 })
+  t.match(await testbed.here('unpin', 'projects/Water splitting/H2O'), { code: 0 })
   await service.elsewhere('DELETE', '/calculation?id=4902')
   await service.elsewhere('DELETE', '/calculation?id=4900')
   await testbed.pass(602_000)
   await untilPin(testbed, told => isWhole(told) && told.files === 51, 1_000)
-  t.match(JSON.parse((await calcfs(testbed, 'cache', 'clear', '--json')).stdout), { pinned: 51 })
+  t.match(JSON.parse((await testbed.here('cache', 'clear', '--json')).stdout), { pinned: 51 })
   await service.leave()
   t.equal(await textOf(testbed, 'projects/Fifty/later/n.out'), 'more\n')
   t.equal(await textOf(testbed, 'projects/Fifty/run7/a.out'), `7 ${bigText('a')}`)
@@ -216,7 +206,7 @@ t.test('what is new is fetched once a listing shows it, what is gone is let go (
   await service.elsewhere('DELETE', '/project?id=4000')
   await testbed.pass(602_000)
   t.match(await untilPin(testbed, ({ state }) => state === 'gone', 31_000), { files: 0 })
-  t.match(await calcfs(testbed, 'unpin', 'projects/Fifty'), { code: 0 })
+  t.match(await testbed.here('unpin', 'projects/Fifty'), { code: 0 })
   t.same(await pinsOf(testbed), [])
 })
 
@@ -225,14 +215,14 @@ t.test('of two mounts of one account one fetches, and the other goes on where th
   const second = await warmMount(t, {}, { service: first.service, home: first.home })
   const { service } = first
   const before = service.heard.length
-  t.match(await calcfs(first, 'pin', 'projects/Fifty'), wholeFifty)
+  t.match(await first.here('pin', 'projects/Fifty'), wholeFifty)
   t.match(await untilPin(second, isWhole, 6_000), { filesKept: 50 })
   const gets = downloads(service.heard.slice(before))
   t.equal(new Set(gets).size, gets.length, 'each is downloaded once')
-  t.match(await calcfs(second, 'unpin', 'projects/Fifty'), { code: 0 })
-  t.match(JSON.parse((await calcfs(second, 'cache', 'clear', '--json')).stdout), { pinned: 0 })
+  t.match(await second.here('unpin', 'projects/Fifty'), { code: 0 })
+  t.match(JSON.parse((await second.here('cache', 'clear', '--json')).stdout), { pinned: 0 })
   // It may say that the other one fetches it.
-  await calcfs(second, 'pin', 'projects/Fifty')
+  await second.here('pin', 'projects/Fifty')
   t.match(await untilPin(second, isWhole, 6_000), { filesKept: 50 }, 'set again, it is fetched again')
   await first.end()
   service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })

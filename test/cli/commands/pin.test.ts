@@ -6,7 +6,7 @@ import { namesOf, outcome, textOf } from '../../testbed/testbed.js'
 import { drawnFrom } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until, within } from '../../testbed/within.js'
-import { bigText, calcfs, downloads, fillFifty, isWhole, patience, pinsOf, untilPin } from './pinned.js'
+import { bigText, downloads, fillFifty, isWhole, patience, pinsOf, untilPin } from './pinned.js'
 
 // Most of the time is spent waiting.
 t.jobs = 4
@@ -51,7 +51,7 @@ t.test('a drawn tree is kept whole, and read without the service at any age (PIN
   const testbed = await warmMount(t, { fill, settings: { staleLimit: '1s' } })
   const { service, files: drive } = testbed
   const asked = await service.during(async () => {
-    const pinned = await calcfs(testbed, 'pin', 'projects/Drawn')
+    const pinned = await testbed.here('pin', 'projects/Drawn')
     t.match(pinned, { code: 0, stdout: /^\/projects\/Drawn is kept whole: \d+ files?, / }, pinned.stderr)
   })
   // The emptiness of a file is confirmed by a second request.
@@ -109,17 +109,17 @@ t.test('a drawn tree is kept whole, and read without the service at any age (PIN
 t.test('a calculation, a report with its calculations, and a single file are kept (PIN-1)', async t => {
   const testbed = await warmMount(t, { settings: { staleLimit: '1s' } })
   const file = 'projects/Water splitting/TS1_opt/run.log'
-  t.match(await calcfs(testbed, 'pin', file), { code: 0, stdout: /run\.log is kept whole: 1 file, 300 kB/ })
-  t.match(await calcfs(testbed, 'pin', 'projects/Water splitting/H2O'), { code: 0 })
-  t.match(await calcfs(testbed, 'pin', `${testbed.directory}/reports/42.json`), { code: 0 })
+  t.match(await testbed.here('pin', file), { code: 0, stdout: /run\.log is kept whole: 1 file, 300 kB/ })
+  t.match(await testbed.here('pin', 'projects/Water splitting/H2O'), { code: 0 })
+  t.match(await testbed.here('pin', `${testbed.directory}/reports/42.json`), { code: 0 })
   t.match(await pinsOf(testbed), [
     { kind: 'content', id: ids.transition, files: 1 },
     { kind: 'calculation', id: ids.product },
     { kind: 'report', id: '42', state: 'whole' },
   ])
-  const refused = await calcfs(testbed, 'pin', 'projects/Water splitting/.shares')
+  const refused = await testbed.here('pin', 'projects/Water splitting/.shares')
   t.match(refused, { code: 2, stderr: /cannot be pinned: a project, a calculation, a report or a file/ })
-  t.match(await calcfs(testbed, 'pin', 'projects/Nothing'), { code: 1, stderr: /nothing of this name/ })
+  t.match(await testbed.here('pin', 'projects/Nothing'), { code: 1, stderr: /nothing of this name/ })
   const later = await testbed.service.during(async () => {
     for (let round = 0; round < 3; round += 1) {
       await testbed.pass(600_000)
@@ -142,8 +142,8 @@ t.test('a calculation, a report with its calculations, and a single file are kep
   t.equal(rest.length, 2)
   t.equal(await textOf(testbed, `reports/42/${first}/run.log`), log)
   t.match(JSON.parse(await textOf(testbed, 'reports/42.json')), { id: 42 })
-  t.match(await calcfs(testbed, 'unpin', file), { code: 0, stdout: /run\.log is not pinned any more/ })
-  t.match(await calcfs(testbed, 'unpin', file), { code: 1, stderr: /is kept with \/reports\/42/ })
+  t.match(await testbed.here('unpin', file), { code: 0, stdout: /run\.log is not pinned any more/ })
+  t.match(await testbed.here('unpin', file), { code: 1, stderr: /is kept with \/reports\/42/ })
   t.equal((await pinsOf(testbed)).length, 2)
 })
 

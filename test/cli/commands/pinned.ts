@@ -17,11 +17,8 @@ export interface Told {
   readonly bytesKept: number
 }
 
-export const calcfs = ({ calcfs: run, directory }: KernelTestbed, ...args: string[]) =>
-  run(...args, '--mount', directory)
-
 export const pinsOf = async (testbed: KernelTestbed): Promise<readonly Told[]> =>
-  JSON.parse((await calcfs(testbed, 'pins', '--json')).stdout)
+  JSON.parse((await testbed.here('pins', '--json')).stdout)
 
 export const isWhole = ({ state }: Told): boolean => state === 'whole'
 

@@ -7,8 +7,7 @@ import { warmMount } from '../../testbed/warm-mount.js'
 
 t.jobs = 3
 
-const report = ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>
-  calcfs('report', ...args, '--mount', directory)
+const report = ({ here }: KernelTestbed, ...args: string[]) => here('report', ...args)
 
 /** The ids in the service's list. */
 async function orderOf({ service }: KernelTestbed, id: string): Promise<readonly string[]> {
@@ -43,7 +42,7 @@ t.test('add lists a report that exists, and no other (CLI-13)', async t => {
 
 t.test("CMD-15 what a colleague's title would do to a terminal or a table is escaped", async t => {
   const testbed = await warmMount(t)
-  const { calcfs, directory, service } = testbed
+  const { calcfs, here, directory, service } = testbed
   const title = 'Pro\u001b]0;owned\u0007file\u009b31m\tof\u0085all\u007f'
   await service.edit('report', '43', { title })
   const path = 'reports/43.json'
@@ -60,7 +59,7 @@ t.test("CMD-15 what a colleague's title would do to a terminal or a table is esc
     ['pins'],
     ['status', directory],
   ]) {
-    const { stdout, stderr } = await calcfs(...line, ...(line[0] === 'status' ? [] : ['--mount', directory]))
+    const { stdout, stderr } = await (line[0] === 'status' ? calcfs : here)(...line)
     t.notMatch(stdout + stderr, /[^\P{Cc}\n\t]/u, `${line.join(' ')}: nothing that a terminal obeys`)
     said.push(stdout)
   }

@@ -184,7 +184,7 @@ if (process.platform === 'linux' && process.getuid?.() === 0)
     const disk = await smallDisk(t)
     const testbed = await warmMount(t, { settings: { stateDir: disk.directory } })
     const text = await textOf(testbed, 'reports/42.json')
-    const lists = () => testbed.calcfs('drafts', 'list', '--mount', testbed.directory)
+    const lists = () => testbed.here('drafts', 'list')
     t.match((await status(testbed)).stdout, /^ {2}everything is saved$/m)
     await disk.leave(0)
     t.equal(

@@ -86,7 +86,7 @@ t.test('why is right after a success (CLI-1)', async t => {
       const well = testbed.service.refuse(/^PUT \/report/, 403)
       t.equal(await outcome(overwrite(testbed, path, text.replace('Supporting', word))), 'EACCES')
       well()
-      t.equal((await testbed.calcfs('drafts', command, '42.json', '--mount', testbed.directory)).code, 0)
+      t.equal((await testbed.here('drafts', command, '42.json')).code, 0)
       t.match(await why(testbed, path), nothing, command)
     }
   })
@@ -136,7 +136,7 @@ t.test('an emptied file is said to be no save, until it is there again (CLI-1)',
     stdout: /it was emptied, and an empty text is never saved/,
   })
   await testbed.pass(6_000)
-  const json = await testbed.calcfs('why', '--json', '--mount', testbed.directory, 'reports/42.json')
+  const json = await testbed.here('why', '--json', 'reports/42.json')
   t.match(JSON.parse(json.stdout), {
     path: '/reports/42.json',
     wrong: false,

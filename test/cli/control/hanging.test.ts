@@ -109,7 +109,7 @@ t.test(
 )
 
 t.test('unmount --force frees the mount point of a stopped daemon (CLI-17)', async t => {
-  const { directory, pid, calcfs, mount, files } = await stopped(t)
+  const { directory, pid, calcfs, here, mount, files } = await stopped(t)
   const ended = await timed(calcfs('unmount', '--force', directory))
   t.match(ended, {
     code: 0,
@@ -126,7 +126,7 @@ t.test('unmount --force frees the mount point of a stopped daemon (CLI-17)', asy
   goOn(pid)
   await until(20_000, 'the end of the old daemon', async () => !(await isProcessAlive(pid)))
   t.match(await calcfs('status', directory), { code: 0 }, 'and leaves the new one its mount')
-  t.match(await calcfs('drafts', 'list', '--mount', directory), { code: 0 }, 'and its socket')
+  t.match(await here('drafts', 'list'), { code: 0 }, 'and its socket')
 })
 
 t.test('a drive that hangs is not in the way of another one (CLI-17)', async t => {
@@ -181,7 +181,7 @@ t.test('a question that takes long is no silence: the daemon says that it is at 
   t.not(await outcome(overwrite(testbed, path, text)), 'done')
   well()
   testbed.service.beforeAnswer(/^PUT \/report/, 5000)
-  const sent = await timed(testbed.calcfs('drafts', 'send', '42', '--mount', testbed.directory))
+  const sent = await timed(testbed.here('drafts', 'send', '42'))
   t.match(sent, { code: 0, stdout: /report 42 is saved/ })
   t.ok(sent.byClock > 5000, `${sent.byClock} ms`)
 })

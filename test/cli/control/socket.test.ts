@@ -17,11 +17,7 @@ t.test('the socket lies in a directory of mode 0700, and status.json names it (C
   await testbed.kill9()
   t.ok((await lstat(control)).isSocket(), 'a killed daemon leaves it')
   await testbed.mount()
-  t.match(
-    await testbed.calcfs('drafts', 'list', '--mount', testbed.directory),
-    { code: 0 },
-    'the next one replaces it',
-  )
+  t.match(await testbed.here('drafts', 'list'), { code: 0 }, 'the next one replaces it')
   t.equal((await readdir(join(control, '..'))).length, 1)
   await testbed.terminate()
   t.same(await readdir(dirname(dirname(control))), [], 'an unmount takes it away')
@@ -38,11 +34,7 @@ t.test(
     await dead.kill9()
     const third = await realMount(t, {}, { home })
     t.equal((await readdir(directory)).length, 2, 'the dead one is gone')
-    t.match(
-      await testbed.calcfs('drafts', 'list', '--mount', testbed.directory),
-      { code: 0 },
-      'the first answers',
-    )
+    t.match(await testbed.here('drafts', 'list'), { code: 0 }, 'the first answers')
     await third.kill9()
     t.match(await testbed.calcfs('unmount', third.directory), { code: 0 })
     t.equal((await readdir(directory)).length, 1)
@@ -61,7 +53,7 @@ t.test(
     await testbed.mount()
     t.ok((await testbed.files.readdir('reports')).has('INDEX.tsv'))
     t.match(await testbed.log(), /calcfs why, refresh, drafts and report cannot reach this drive/)
-    const list = await testbed.calcfs('drafts', 'list', '--mount', testbed.directory)
+    const list = await testbed.here('drafts', 'list')
     t.match(list, { code: 4, stderr: /^calcfs: the daemon of this drive does not answer/ })
   },
 )

@@ -167,7 +167,7 @@ t.test('NOFUSE-10 a full disk ends the get with a sentence, and with room it goe
   const disk = await smallDisk(t)
   await disk.leave(30)
   const target = join(disk.directory, 'copy')
-  const run = () => testbed.calcfs('get', '--mount', testbed.directory, 'projects/P', '--as', target)
+  const run = () => testbed.here('get', 'projects/P', '--as', target)
   const full = await run()
   t.match(full, {
     code: 1,
@@ -186,9 +186,9 @@ t.test('NOFUSE-10 a full disk ends the get with a sentence, and with room it goe
 t.test('NOFUSE-10 what fails is named, and comes with the next get', async t => {
   const { truth, fill } = manyFiles(chance(seed + 4), shown)
   const testbed = await warmMount(t, { fill })
-  const { service, local, directory } = testbed
+  const { service, local } = testbed
   const target = join(local, 'copy')
-  const run = () => testbed.calcfs('get', '--mount', directory, 'projects/P', '--as', target)
+  const run = () => testbed.here('get', 'projects/P', '--as', target)
   const never = service.refuse(/bitstream\S*(id|Id)=105\S*a\.out|bitstream\S*a\.out\S*=105/, 403)
   const bad = await run()
   t.match(bad, { code: 1, stdout: /1 could not be had/, stderr: /projects\/P\/C5\/a\.out/ }, 'it is named')

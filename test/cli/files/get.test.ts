@@ -42,8 +42,7 @@ const facts = (directory: string, cwd: string): Promise<string> =>
     { cwd },
   )
 
-const get = ({ calcfs, directory }: WarmTestbed, ...args: string[]) =>
-  calcfs('get', '--mount', directory, ...args)
+const get = ({ here }: WarmTestbed, ...args: string[]) => here('get', ...args)
 const getUnmounted = ({ calcfs, service }: WarmTestbed, ...args: string[]) =>
   calcfs('get', '--url', service.url, '--user', 'demo', ...args)
 

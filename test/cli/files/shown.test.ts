@@ -20,8 +20,8 @@ t.comment(`seed ${seed}`)
 
 /** The command with a mounted drive, and with none. */
 type Way = (...args: string[]) => ReturnType<KernelTestbed['calcfs']>
-const ways = ({ calcfs, service, directory }: KernelTestbed): readonly (readonly [string, Way])[] => [
-  ['mounted', (name, ...args) => calcfs(name ?? '', '--mount', directory, ...args)],
+const ways = ({ calcfs, here, service }: KernelTestbed): readonly (readonly [string, Way])[] => [
+  ['mounted', here],
   ['not mounted', (name, ...args) => calcfs(name ?? '', '--url', service.url, '--user', 'demo', ...args)],
 ]
 

@@ -31,7 +31,7 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', as
         seed.addReport({ id: numberOf(at), name: 'R', title: 'Title', owner: 'demo', calculations: [] })
     },
   })
-  const { calcfs, directory } = testbed
+  const { calcfs, here, directory } = testbed
   const mend = testbed.service.refuse(/^PUT \/report/, 500, '{}')
   const due = new Map<string, string>()
   for (const at of [...Object.keys(harms), 'whole'].keys()) {
@@ -64,7 +64,7 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', as
     due.get(`reports/${last}.json`),
     'a whole one is shown',
   )
-  const list = await calcfs('drafts', 'list', '--mount', directory)
+  const list = await here('drafts', 'list')
   const status = await calcfs('status', directory)
   t.match([list.code, status.code], [7, 7])
   for (const [at, name] of Object.keys(harms).entries()) {
@@ -76,7 +76,7 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', as
       t.match(said, /the disk has lost bytes of this text .*\/drafts\/[-0-9a-f]+\/text/, `${name}: reported`)
     t.match(why, `calcfs drafts drop ${id}.json.damaged`)
     await testbed.service.sends(t, [], `${name}: not sent`, async () => {
-      const { code, stderr } = await calcfs('drafts', 'send', '--mount', directory, `${id}.json.damaged`)
+      const { code, stderr } = await here('drafts', 'send', `${id}.json.damaged`)
       t.equal(code, 1)
       t.match(stderr, /the disk has lost bytes/)
     })
@@ -85,8 +85,7 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', as
   }
   // The text is written once more, and what was left of the first is given up.
   for (const [path, text] of due) t.equal(await outcome(overwrite(testbed, path, text)), 'done')
-  for (const at of Object.keys(harms).keys())
-    t.match(await calcfs('drafts', 'drop', '--mount', directory, numberOf(at)), { code: 0 })
+  for (const at of Object.keys(harms).keys()) t.match(await here('drafts', 'drop', numberOf(at)), { code: 0 })
   t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   t.match(await calcfs('status', directory), { code: 0 })
   for (const [at, path] of [...due.keys()].entries()) t.match(await textOf(testbed, path), `"Mine ${at}"`)
