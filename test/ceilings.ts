@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 44_730,
   'files of src': 321,
-  'lines of test': 36_553,
+  'lines of test': 36_525,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_208,
   'rules of docs/commands.md': 76,
