@@ -3,7 +3,7 @@
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
   'lines of src': 44_730,
-  'files of src': 321,
+  'files of src': 320,
   'lines of test': 36_525,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_208,

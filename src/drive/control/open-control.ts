@@ -61,7 +61,7 @@ function told<Calls extends Partial<Control>>({ news }: ControlParts, calls: Cal
   return Object.fromEntries(wrapped) as Calls
 }
 
-/** What is kept whole on this disk, and how much of it is here. */
+/** Contents that are kept whole on this disk, and how much of them is here. */
 function openPinControl({ pins, tree, until }: ControlParts) {
   async function targetAt(given: string): Promise<{ path: string; target: PinTarget }> {
     const { path, node } = await nodeAt(tree, given, until.metadata())
