@@ -213,8 +213,9 @@ export const automountType = 'autofs'
 /** `dead`: the daemon has ended. `silent`: no answer in time. */
 type DaemonState = 'answers' | 'dead' | 'silent'
 
-/** Milliseconds in which a mounted file system has to prove that its daemon lives. */
+/** Milliseconds in which a mounted file system has to prove that its daemon lives, and in which a busy machine starts the child that asks. */
 const pulseLimit = 2000
+const startLimit = 20_000
 
 // SIGUSR1 opens Node's debugger in this child as in any other.
 const program = `
@@ -222,6 +223,7 @@ process.on('SIGUSR1', () => {})
 const fs = require('node:fs')
 const asked = { statfs: path => { fs.statfsSync(path) }, readFile: path => fs.readFileSync(path, 'utf8') }
 const [, question, path] = process.argv
+process.stdout.write(' ')
 const answer = () => { try { return { value: asked[question](path) } } catch ({ code, message }) { return { code: code ?? message } } }
 process.stdout.write(JSON.stringify(answer()))
 `
@@ -252,14 +254,17 @@ async function askChild(question: 'statfs' | 'readFile', path: string): Promise<
   })
   const output = await new Promise<string>(done => {
     let told = ''
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
       // It ends when the kernel returns; it is not waited for.
       child.kill('SIGKILL')
       child.stdout.destroy()
       child.unref()
       done('')
-    }, pulseLimit)
+    }
+    let timer = setTimeout(giveUp, startLimit)
     child.stdout.on('data', piece => {
+      clearTimeout(timer)
+      if (told === '') timer = setTimeout(giveUp, pulseLimit)
       told += piece
     })
     for (const event of ['error', 'close'])
@@ -269,5 +274,5 @@ async function askChild(question: 'statfs' | 'readFile', path: string): Promise<
       })
   })
   // Nothing in time, or where another process killed the child.
-  return output === '' ? undefined : JSON.parse(output)
+  return output.trim() === '' ? undefined : JSON.parse(output)
 }
