@@ -1,6 +1,6 @@
 // The progress of a long command on a terminal: one line that is written over, and nothing elsewhere.
 import type { WriteStream } from 'node:tty'
-import { bytesText } from '../../terminal/amount.js'
+import { bytesText, durationText } from '../../terminal/amount.js'
 
 export interface WorkDone {
   readonly files: number
@@ -53,7 +53,7 @@ function openRate(): (bytes: number) => number {
   }
 }
 
-/** `123/4,567 files, 1.2 of 3.4 GB, 45 MB/s, 0:51 left`. */
+/** `123/4,567 files, 1.2 of 3.4 GB, 45 MB/s, 51.0 s left`. */
 function progressText(
   { files, filesDone, bytes, bytesDone, isGrowing }: WorkDone,
   bytesPerSecond: number,
@@ -63,16 +63,9 @@ function progressText(
     `${counted(filesDone)}/${counted(files)}${isGrowing ? '+' : ''} files`,
     `${bytesText(bytesDone)} of ${bytesText(bytes)}${isGrowing ? '+' : ''}`,
     `${bytesText(bytesPerSecond)}/s`,
-    ...(left === undefined ? [] : [`${timeText(left)} left`]),
+    ...(left === undefined ? [] : [`${durationText(1000 * left)} left`]),
   ].join(', ')
 }
 
 /** With commas; the tables of all languages take longer to load than many a copy. */
 export const counted = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
-
-function timeText(seconds: number): string {
-  const whole = Math.ceil(seconds)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
-}
