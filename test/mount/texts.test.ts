@@ -1,6 +1,7 @@
 // A text of a record is one file: who has it open keeps it, whatever is saved meanwhile and however; who opens reads the present one.
 import fs, { type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { realMount } from '../testbed/mount.js'
 import { ids } from '../testbed/sample-data.js'
@@ -78,4 +79,22 @@ t.test('DRAFT-1 a text that is not UTF-8 is EINVAL, and stays byte for byte', as
   const bytes = Buffer.from(text, 'latin1')
   await service.sends(t, [], async () => t.equal(await outcome(fs.writeFile(path, bytes)), 'EINVAL'))
   t.ok((await fs.readFile(path)).equals(bytes))
+})
+
+t.test('TIME-2 a saved text has the time that its editor saw, also in the words of the service', async t => {
+  const path = join((await realMount(t)).directory, ofId)
+  for (const temporary of ['', '.tmp']) {
+    const record = JSON.parse(await fs.readFile(path, 'utf8')) as Record<string, unknown>
+    const file = await fs.open(path + temporary, 'w')
+    await file.write(JSON.stringify({ ...record, description: `Seen${temporary}` }))
+    const written = (await file.stat()).mtimeMs
+    await wait(20)
+    await file.close()
+    if (temporary !== '') await fs.rename(path + temporary, path)
+    const { mtimeMs } = await fs.stat(path)
+    if (temporary === '') t.equal(mtimeMs, written)
+    await wait(2_500)
+    await fs.readFile(path)
+    t.equal((await fs.stat(path)).mtimeMs, mtimeMs)
+  }
 })
