@@ -104,7 +104,7 @@ export function fileNamesIn(
     if (name === undefined) malformed(compactPrint(item).slice(0, 300))
     return name ?? []
   })
-  if (names.length === 0 && items.some(isNoBlank)) throw noItem(text)
+  if (names.length === 0 && items.some(isSomething)) throw noItem(text)
   return [...new Set(names)]
 }
 
@@ -138,8 +138,8 @@ function unquotedItems(text: string): readonly Json[] | undefined {
   })
 }
 
-/** `[ ]` without quotes reads as one blank name. */
-const isNoBlank = (item: Json): boolean => item.type !== 'string' || item.value !== ''
+/** `[ ]` without quotes reads as one blank name, and null is nothing in any list. */
+const isSomething = (item: Json): boolean => !['""', 'null'].includes(compactPrint(item))
 
 const noItem = (text: string): Failure => malformedAnswer('a list of things with ids or names is due', text)
 const noList = (text: string): Failure => malformedAnswer('a list is due', text)
