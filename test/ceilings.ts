@@ -2,7 +2,7 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 44_730,
+  'lines of src': 44_717,
   'files of src': 320,
   'lines of test': 36_525,
   'rules of docs/semantics.md': 110,
@@ -10,6 +10,6 @@ export const ceilings = {
   'rules of docs/commands.md': 76,
   'bytes of docs/commands.md': 12_000,
   'rules of more than 40 words': 0,
-  'constants of time in src': 74,
+  'constants of time in src': 73,
   'bytes of all documents': 126_600,
 } as const

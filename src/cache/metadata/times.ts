@@ -4,22 +4,11 @@ import { foundOnce } from '../../recent-map.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import type { Ledger } from '../ledger/ledger.js'
 
-/** The wording that may follow with the same time, or with one a second later. */
-interface NextWording {
-  readonly wording: string
-  readonly length: number
-}
-
-const roundingMs = 1_000
-/** Before the digest of a wording that follows a second later. */
-const laterMark = '+'
-
 const firstRoom = 'first-time'
 const textRoom = 'text-time'
 
 export class Times {
   readonly #writings = new Map<string, Instant>()
-  readonly #nextWordings = new Map<string, NextWording>()
 
   constructor(
     private readonly ledger: Pick<Ledger, 'get' | 'set' | 'delete'>,
@@ -38,27 +27,14 @@ export class Times {
   /** When a text got its present wording; a later wording never has an earlier or equal time. */
   ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant {
     const wording = digestOf(text)
-    const { time: before, wording: keptWording, next: keptNext } = this.#keptOf(key)
+    const { time: before, wording: keptWording } = this.#keptOf(key)
     const writing = this.#writings.get(key)
-    const next = this.#nextWordings.get(key)
     this.#writings.delete(key)
-    this.#nextWordings.delete(key)
-    const isOlder = writing === undefined || writing <= before
-    const mark = next?.length === text.length ? laterMark : ''
-    const follows = next === undefined || next.wording === wording ? [] : [mark + next.wording]
-    const keep = (time: Instant, ...words: readonly string[]): Instant => {
-      this.ledger.set(textRoom, key, [time, wording, ...words].join(' '))
-      return time
-    }
-    if (keptWording === wording && isOlder)
-      return follows.length > 0 ? keep(instant(before), ...follows) : instant(before)
-    if (isOlder && (keptNext === wording || keptNext === laterMark + wording))
-      return keep(instant(keptNext === wording ? before : before + roundingMs))
+    if (keptWording === wording && (writing === undefined || writing <= before)) return instant(before)
     const named = writing ?? (own === undefined ? undefined : atLatest(this.now(), own))
-    return keep(
-      instant(named !== undefined && named > before ? named : Math.max(this.now(), before + 1)),
-      ...follows,
-    )
+    const time = named !== undefined && named > before ? named : instant(Math.max(this.now(), before + 1))
+    this.ledger.set(textRoom, key, `${time} ${wording}`)
+    return time
   }
 
   /** Now, or where the text of this key is shown with a later time just after that. */
@@ -79,19 +55,10 @@ export class Times {
     this.#writings.set(key, at)
   }
 
-  /**
-   * The service says what was written in these words. Where a program has seen the writer's own words first, these have
-   * their time, too. Where they are as long, the time is one whole second later: the kernel keeps pages until size or time
-   * changes, and vim takes one second for a rounding of the file system.
-   */
-  stored(key: string, text: Uint8Array): void {
-    this.#nextWordings.set(key, { wording: digestOf(text), length: text.length })
-  }
-
   /** The text shown last; time 0 before the first text. */
   #keptOf(key: string) {
-    const [time = '', wording, next] = (this.ledger.get(textRoom, key) ?? '').split(' ')
-    return { time: wording === undefined ? 0 : Number(time), wording, next }
+    const [time = '', wording] = (this.ledger.get(textRoom, key) ?? '').split(' ')
+    return { time: wording === undefined ? 0 : Number(time), wording }
   }
 }
 

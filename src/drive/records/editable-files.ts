@@ -162,8 +162,7 @@ class EditableFile implements RecordSource {
     const request = { record: parts.editable(node), draft, own, isOver, by: this.#by(process) }
     const saved = await saveRecord(parts, savedNodeOf(node), request, context)
     if (node.kind === 'order') return undefined
-    if (saved.outcome === 'stored') parts.times.stored(this.key, Buffer.from(saved.text))
-    else forgetOther(node, parts.catalog, draft.text())
+    if (saved.outcome === 'unchanged') forgetOther(node, parts.catalog, draft.text())
     return undefined
   }
 
