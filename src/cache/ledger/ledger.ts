@@ -111,8 +111,9 @@ export class Ledger {
 
   /** The value stays, and counts as set no later than then. */
   backdate(namespace: string, key: string, to: Instant): void {
-    const remembered = this.getWithTime(namespace, key)
-    if (remembered !== undefined && remembered.stored > to) this.#restamp(namespace, key, to)
+    const change = this.#unwritten.get(namespace)?.get(key)
+    const kept = change ?? { stored: this.#fromDisk(from => from.time(namespace, key), 0) }
+    if (kept !== 'deleted' && kept.stored > to) this.#restamp(namespace, key, to)
   }
 
   delete(namespace: string, key: string): void {
@@ -266,8 +267,7 @@ export class Ledger {
   #put(namespace: string, key: string, change: PendingWrite): void {
     const unwritten = this.#unwritten.get(namespace) ?? new Map<string, PendingWrite>()
     this.#unwritten.set(namespace, unwritten.set(key, change))
-    const name = `${namespace} ${key}`
-    this.#recent.set(name, heldOf(change))
+    this.#recent.set(`${namespace} ${key}`, heldOf(change))
     if (this.#callOff === undefined) this.#flushAfter(flushAfterMs)
   }
 

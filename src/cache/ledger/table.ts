@@ -70,6 +70,7 @@ function tableIn(database: Database.Database, path: string) {
   const one = database
     .prepare(`SELECT ${plain('value')}, stored FROM memory WHERE room = ? AND key = ?`)
     .raw()
+  const time = database.prepare('SELECT stored FROM memory WHERE room = ? AND key = ?').raw()
   const many = database
     .prepare(`SELECT ${plain('key')}, ${plain('value')}, stored FROM memory WHERE room = ?`)
     .raw()
@@ -124,6 +125,8 @@ function tableIn(database: Database.Database, path: string) {
     },
     get: (namespace: string, key: string): StoredValue<LedgerValue> | undefined =>
       storedValueIn(one.get(namespace, jsonText(key))),
+    /** Since when the value counts, 0 where there is none; the value itself, which may be long, is not read. */
+    time: (namespace: string, key: string): number => numberIn(time.get(namespace, jsonText(key))),
     /** Up to so many rows behind this one, of all namespaces, in their order; without a value where it is long. */
     rowsAfter(last: TableRow | undefined, most: number): readonly TableRow[] {
       const after = last === undefined ? ['', ''] : [last.namespace, jsonText(last.key)]

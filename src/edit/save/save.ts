@@ -5,7 +5,7 @@ import { hasSameTokens } from '../../record/json/equal.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
-import { prettyPrint } from '../../record/json/print.js'
+import { prettyBytes, prettyPrint } from '../../record/json/print.js'
 import { foldedFrom } from '../../record/json/walk.js'
 import { type Instant, isAnotherThing, type RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
@@ -33,7 +33,7 @@ export type SaveResult =
   | { readonly outcome: 'unchanged' }
   | {
       readonly outcome: 'stored'
-      readonly text: string
+      readonly text: Uint8Array
       readonly record: JsonObject
       /** The service's losses beside the edit, in a sentence. */
       readonly lost: string | undefined
@@ -126,7 +126,9 @@ async function saveOnce(save: SaveState): Promise<SaveResult> {
         { text: own.form, how: 'saved', by: save.by },
         ...(outcome === undefined ? [] : [{ text: outcome, how: 'outcome' as const }]),
       ])
-    return finishSave(save, own, now, lost)
+    const ended = { base: own.hashes.form, attempt: undefined, why: undefined }
+    draft.noteLater({ state: 'editing', ...own.hashes, ...ended })
+    return { outcome: 'stored', text: prettyBytes(now), record: now, lost }
   } catch (thrown) {
     // A conflict leaves their text beside the draft, for a person to compare; of a request its sender has left it.
     if (!isSent && asFailure(thrown).kind === 'conflict')
@@ -279,12 +281,6 @@ function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonOb
   const change = { before, whole, edits }
   record.allow(written, change)
   return change
-}
-
-function finishSave(save: SaveState, own: OwnText, stored: JsonObject, lost: string | undefined): SaveResult {
-  const ended = { base: own.hashes.form, attempt: undefined, why: undefined }
-  save.draft.noteLater({ state: 'editing', ...own.hashes, ...ended })
-  return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
 }
 
 /**

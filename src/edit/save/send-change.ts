@@ -2,7 +2,7 @@
 import { asFailure, Failure, isA } from '../../failure.js'
 import { fieldOf, type JsonObject, withField, without } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
-import { prettyPrint } from '../../record/json/print.js'
+import { prettyBytes, prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
 import type { MetaChange } from '../journal/draft-meta.js'
 import { textHash } from '../journal/text-history.js'
@@ -87,17 +87,14 @@ async function noteAttempt(
   { record, draft, history, said, by }: SendContext,
   change: RecordChange,
 ): Promise<void> {
-  const before = prettyPrint(change.before)
+  const before = prettyBytes(change.before)
   const whole = prettyPrint(change.whole)
   const texts = saysOtherwise(record, said) ? [said.form, whole] : [said.text, said.form, whole]
   const sent = [...new Set(texts)].map(text => ({ text, how: 'sent' as const, by }))
   await history.rememberAll(record.key, [{ text: before, how: 'replaced' }, ...sent])
   const attempt = { ...said.hashes, before: textHash(before), whole: textHash(whole) }
-  await draft.commit({
-    state: 'sending',
-    attempt: { ...attempt, edited: [...change.edits.keys()] },
-    why: undefined,
-  })
+  const edited = [...change.edits.keys()]
+  await draft.commit({ state: 'sending', attempt: { ...attempt, edited }, why: undefined })
 }
 
 /** Digits that were rounded, or a path for an id: what its form says is sent, and the draft has the text. */

@@ -79,9 +79,8 @@ function isJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true
-  } catch (thrown) {
-    if (thrown instanceof SyntaxError) return false
-    throw thrown
+  } catch {
+    return false
   }
 }
 
@@ -151,6 +150,9 @@ function treeAt(text: string, from: number): Part | undefined {
   return undefined
 }
 
+/** The text of a string. */
+const spoken = (raw: string): string => (raw.includes('\\') ? String(JSON.parse(raw)) : raw.slice(1, -1))
+
 /** A long object or list, held as its text; what is in it is made when it is asked for, and kept while it is used. */
 export abstract class Long<Inner> {
   #all: WeakRef<readonly Inner[]> | undefined
@@ -205,7 +207,7 @@ export class LongArray extends Long<Json> implements JsonArray {
 
 export const isLong = (json: Json): json is LongObject | LongArray => json instanceof Long
 
-/** A long object or list in a text that is JSON, and where each such one in it ends, by where it begins. */
+/** A long object or list in a text that is JSON, and where each long value in it ends, by where it begins. */
 interface LongPart {
   readonly whole: string
   readonly ends: ReadonlyMap<number, number>
@@ -245,7 +247,7 @@ class LongField implements Field {
   ) {
     this.#part = part
     this.#start = start
-    this.name = rawName.includes('\\') ? String(JSON.parse(rawName)) : rawName.slice(1, -1)
+    this.name = spoken(rawName)
   }
 
   get value(): Json {
@@ -272,6 +274,10 @@ function partAt(whole: string, ends: LongPart['ends'], from: number): Part {
   const first = walk.sign()
   const start = walk.at
   const end = ends.get(start)
+  if (end !== undefined && first === quote) {
+    const raw = whole.slice(start, end)
+    return { value: { type: 'string', value: spoken(raw), raw }, end }
+  }
   if (end !== undefined) {
     const part = { whole, ends, start, end }
     return { value: first === openObject ? new LongObject(part) : new LongArray(part), end }

@@ -30,9 +30,8 @@ export function prettyPrint(json: Json): string {
 }
 
 /** The same in UTF-8, outside of Node's pool, 8 kB of which a kept text would hold; a long record is never there as a tree. */
-export function prettyBytes(json: Json): Buffer {
-  return isLong(json) ? laidOut(json.text, 0, '\n') : Buffer.from(encoder.encode(prettyPrint(json)).buffer)
-}
+export const prettyBytes = (json: Json): Buffer =>
+  isLong(json) ? laidOut(json.text, 0, '\n') : Buffer.from(encoder.encode(prettyPrint(json)).buffer)
 
 /** A text of many parts in UTF-8, which is never there as a whole string. */
 export function bytesOfParts(parts: Iterable<string>): Buffer {
@@ -86,7 +85,7 @@ function laidOut(text: string, depth: number, end = ''): Buffer {
 
 const encoder = new TextEncoder()
 /** A piece of a text in UTF-8: nothing is made for a token, and no second text. */
-const piece = new Uint8Array(3 * foldedFrom)
+const piece = Buffer.allocUnsafeSlow(3 * foldedFrom)
 
 /** Answers how many bytes it takes, which are written where there is a place for them. */
 function layOut(text: string, start: number | undefined, into?: Uint8Array): number {
@@ -100,6 +99,12 @@ function layOut(text: string, start: number | undefined, into?: Uint8Array): num
     const isCut = text.charCodeAt(read + foldedFrom - 1) >> 10 === 0x36
     const part = encoder.encodeInto(text.slice(read, read + foldedFrom - Number(isCut)), piece)
     read += part.read
+    const bytes = piece.subarray(0, part.written)
+    if (isInString && !isEscaped && !bytes.includes(quote) && !bytes.includes(backslash)) {
+      into?.set(bytes, to)
+      to += bytes.length
+      continue
+    }
     for (let at = 0; at < part.written; at += 1) {
       const sign = piece[at] ?? space
       if (isInString) {

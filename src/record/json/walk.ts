@@ -14,6 +14,8 @@ export const foldedFrom = 1 << 16
 export const deepest = 200
 
 const plainForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them in a string.
+const notPlain = /["\\\u0000-\u001f]/g
 const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
 /** `at` is behind everything that is right, and `wrong` says what is not; each step is false for a mistake. */
@@ -38,29 +40,27 @@ export class Walk {
 
   value(depth: number): boolean {
     const sign = this.sign()
-    if (sign === quote) return this.string()
-    if (sign !== openObject && sign !== openList)
+    if (sign !== quote && sign !== openObject && sign !== openList)
       return this.#passes(plainForm) || this.mistake('a value is expected (strings stand in double quotes)')
-    if (depth > deepest) return this.mistake(tooDeep)
+    if (sign !== quote && depth > deepest) return this.mistake(tooDeep)
     const start = this.at
-    this.at += 1
-    if (!(sign === openObject ? this.#object(depth) : this.#list(depth))) return false
+    const isRight = sign === quote ? this.string() : this.#inside(sign === openObject, depth)
     if (this.at - start >= foldedFrom) this.ends?.set(start, this.at)
-    return true
+    return isRight
   }
 
   string(): boolean {
     const { text } = this
-    for (let at = this.at + 1; at < text.length; at += 1) {
-      const sign = text.charCodeAt(at)
-      if (sign >= space && sign !== backslash && sign !== quote) continue
-      this.at = sign === quote ? at + 1 : at
+    notPlain.lastIndex = this.at + 1
+    while (notPlain.test(text)) {
+      const sign = text.charCodeAt(notPlain.lastIndex - 1)
+      this.at = notPlain.lastIndex - Number(sign !== quote)
       if (sign === quote) return true
       if (sign !== backslash)
         return this.mistake('a line break or tab in a string is written as an escape, \\n or \\t')
       if (!this.#passes(escapeForm))
         return this.mistake('this is no escape; a backslash itself is written \\\\')
-      at = this.at - 1
+      notPlain.lastIndex = this.at
     }
     this.at = text.length
     return this.mistake('a double quote is expected')
@@ -78,29 +78,22 @@ export class Walk {
     return new Failure('not-json', `${what} (line ${place.line}, column ${place.column})`, { place })
   }
 
-  #list(depth: number): boolean {
-    for (let sign = this.sign(); sign !== closeList; ) {
-      if (!this.value(depth + 1)) return false
-      sign = this.sign()
-      if (sign !== comma && sign !== closeList) return this.mistake('a comma or ] is expected')
-      if (sign === comma) this.at += 1
-    }
+  #inside(isObject: boolean, depth: number): boolean {
+    const end = isObject ? closeObject : closeList
     this.at += 1
-    return true
-  }
-
-  #object(depth: number): boolean {
-    for (let sign = this.sign(); sign !== closeObject; ) {
-      if (sign !== quote) return this.mistake('a name in double quotes is expected')
-      if (!this.string()) return false
-      if (this.sign() !== colon) return this.mistake('a colon is expected')
-      this.at += 1
+    for (let sign = this.sign(); sign !== end; ) {
+      if (isObject) {
+        if (sign !== quote) return this.mistake('a name in double quotes is expected')
+        if (!this.string()) return false
+        if (this.sign() !== colon) return this.mistake('a colon is expected')
+        this.at += 1
+      }
       if (!this.value(depth + 1)) return false
       sign = this.sign()
-      if (sign === closeObject) break
-      if (sign !== comma) return this.mistake('a comma or } is expected')
+      if (sign === end) break
+      if (sign !== comma) return this.mistake(`a comma or ${isObject ? '}' : ']'} is expected`)
       this.at += 1
-      sign = this.sign()
+      if (isObject) sign = this.sign()
       if (sign === closeObject) return this.mistake('no comma stands before a }')
     }
     this.at += 1
