@@ -109,17 +109,10 @@ export class ContentCache {
     const name = this.nameOf(content)
     const told = this.versions.length(name)
     if (told !== undefined) return told
-    const entry = this.entries.of(content, name)
-    this.use.missed += 1
-    try {
-      return byteCount(await entry.size(context))
-    } catch (thrown) {
-      // Nearly all that are kept have a known length: a look at the disk before each question would be in vain.
-      const blob = await entry.kept()
-      if (blob === undefined) throw thrown
-      this.versions.remember(name, blob.length)
-      return byteCount(blob.length)
-    }
+    const { entry, blob } = await this.found(content, name)
+    if (blob === undefined) return byteCount(await entry.size(context))
+    this.versions.remember(name, blob.length)
+    return byteCount(blob.length)
   }
 
   knownSize(content: Content): ByteCount | undefined {
