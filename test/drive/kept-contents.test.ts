@@ -247,7 +247,7 @@ t.test(
       await testbed.pass(61_000)
     }
     for (const name of names) await read(name)
-    t.ok(most <= limit + 3 * mebibyte, `${most} bytes at most for a limit of ${limit}`)
+    t.ok(most <= limit + each, `${most} bytes at most for a limit of ${limit}`)
     const asked = async (...wanted: string[]) => {
       const before = sent.length
       for (const name of wanted) await read(name)
@@ -259,7 +259,7 @@ t.test(
     t.same(await asked('f6'), ['f6'], 'it was used longest ago')
     await asked('huge')
     t.same(await asked('f6'), [], 'one that is larger than the limit drives nothing out')
-    t.ok(most <= limit + 3 * mebibyte + big.length, `${most} bytes with one that is larger than the limit`)
+    t.ok(most <= limit + each + big.length, `${most} bytes with one that is larger than the limit`)
   },
 )
 

@@ -324,7 +324,7 @@ export class ContentEntry {
     const said = knownWay ? undefined : await this.askLength(context.priority)
     if (said !== undefined) return said
     this.tellsNothing = !knownWay
-    const length = (await this.kept())?.length ?? (await this.count(context))
+    const length = await this.count(context)
     this.ports.versions.remember(this.name, length, { modified: this.arriving?.print?.date })
     return length
   }
