@@ -235,7 +235,7 @@ export function prefetch(t: Test, open: OpenTestbed): void {
       await settled()
       const from = testbed.service.heard.length
       t.equal(await textOf(testbed, 'projects/P2/C5/b.out'), '205 '.repeat(100))
-      t.same(await heardSoon(testbed, from, /bitstream/, 0), [])
+      t.same(await heardSoon(testbed, from, /bitstream\?id=2/, 0), [], 'nothing more of this project')
       const contents = lines(testbed.service.heard).filter(line => /^GET .*bitstream/.test(line))
       t.ok(
         contents.every(line => line.includes('b.out')),
