@@ -65,13 +65,13 @@ export function openPrefetcher(ports: PrefetcherPorts) {
   const siblings = new SiblingPrefetch(queue, contentPrefetch, walks, now)
   let lastFolder = ''
   let isWatched = false
-  let missed = 0
+  let missed: number | undefined
   let awakeUntil = Number.NEGATIVE_INFINITY
 
-  /** While all that programs ask for is kept, there is nothing to ask ahead. */
+  /** While all that programs ask for is kept, there is nothing to ask ahead. What the mount itself has asked is no program's. */
   function isAwake(): boolean {
     const count = ports.missed()
-    if (count !== missed) awakeUntil = now() + leftAfterMs
+    if (count !== (missed ?? count)) awakeUntil = now() + leftAfterMs
     missed = count
     return now() < awakeUntil
   }
