@@ -2,14 +2,14 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 44_717,
+  'lines of src': 44_710,
   'files of src': 320,
   'lines of test': 36_525,
   'rules of docs/semantics.md': 110,
-  'bytes of docs/semantics.md': 27_208,
+  'bytes of docs/semantics.md': 27_204,
   'rules of docs/commands.md': 76,
-  'bytes of docs/commands.md': 12_000,
+  'bytes of docs/commands.md': 11_982,
   'rules of more than 40 words': 0,
   'constants of time in src': 73,
-  'bytes of all documents': 126_600,
+  'bytes of all documents': 126_599,
 } as const
