@@ -42,6 +42,8 @@ export type Play = () => Promise<readonly string[] | 'none left'>
 export interface Course {
   /** Cases on one ground: what they make must not grow without end. */
   readonly cases: number
+  /** Grounds side by side, where a case waits most of its time. */
+  readonly lanes?: number
   readonly grounds?: number
   /** So many are played whatever the time is. */
   readonly least?: number
@@ -99,27 +101,30 @@ export class Frame {
 
   /** Opens one ground after another, and plays cases on each. A case that fails is the last one on its ground. */
   async onGrounds(
-    open: (scope: TestLifetime, turn: number) => Promise<Play>,
-    { cases, grounds = Number.POSITIVE_INFINITY, least = 0, until }: Course,
+    open: (scope: TestLifetime, turn: number, pick: Chance) => Promise<Play>,
+    { cases, lanes = 1, grounds = Number.POSITIVE_INFINITY, least = 0, until }: Course,
   ): Promise<void> {
     let [played, left] = [0, grounds]
-    const isOver = () => (played >= least && this.isOver(until)) || left === 0 || this.wrong.length >= 10
-    for (let turn = 0; !isOver(); turn++) {
-      await scoped(async scope => {
-        const play = await open(scope, turn)
-        for (let at = 0; at < cases && !isOver(); at++) {
-          const found = await play().catch(thrown => [
-            String(thrown instanceof Error ? thrown.stack : thrown),
-          ])
-          played++
-          if (found === 'none left') left = 1
-          else this.wrong.push(...found)
-          if (found.length > 0) break
-        }
-      })
-      left--
-      this.told()
+    const isOver = () => (played >= least && this.isOver(until)) || left <= 0 || this.wrong.length >= 10
+    const lane = async (own: Chance, first: number): Promise<void> => {
+      for (let turn = first; !isOver(); turn += lanes) {
+        await scoped(async scope => {
+          const play = await open(scope, turn, own.branch())
+          for (let at = 0; at < cases && !isOver(); at++) {
+            const found = await play().catch(thrown => [
+              String(thrown instanceof Error ? thrown.stack : thrown),
+            ])
+            played++
+            if (found === 'none left') left = 0
+            else this.wrong.push(...found)
+            if (found.length > 0) break
+          }
+        })
+        left--
+        this.told()
+      }
     }
+    await Promise.all(Array.from({ length: lanes }, (_, at) => lane(this.pick.branch(), at)))
   }
 
   result(): Result {

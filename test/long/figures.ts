@@ -13,18 +13,7 @@ import { signals } from './figures/signals.js'
 import { soak } from './figures/soak.js'
 
 /** Those of which `npm test` runs a cut. */
-export const cutFigures: readonly Figure[] = [
-  // One in a line, so that two new ones do not meet.
-  hostile,
-  kills,
-  faultsOverEdits,
-  races,
-  model,
-  fsx,
-  damage,
-  soak,
-  signals,
-]
+export const cutFigures = [hostile, kills, faultsOverEdits, races, model, fsx, damage, soak, signals]
 
 /** Mutants are about the tests, and a matter of the night; `npm test` runs the files of repeats by themselves. */
 export const figures: readonly Figure[] = [...cutFigures, mutants, repeats]

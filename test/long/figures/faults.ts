@@ -162,12 +162,10 @@ const settings = { deadlineSave: '1200ms', deadlineMetadata: '800ms', logLevel: 
 const hasty = { ...settings, deadlineSave: '4500ms', deadlineMetadata: '3s' }
 /** Edits on one ground: its folder of reports must not grow without end. */
 const onOneGround = 120
-/** Random edits that wait side by side, each on a ground of its own. */
-const sideBySide = 4
 
 /** Every kind of edit × fault × position, once or from then on, on a real mount. */
-async function placed(frame: Frame, pick: Chance, until: number): Promise<void> {
-  const cases = pick.shuffled(
+async function placed(frame: Frame, until: number): Promise<void> {
+  const cases = frame.pick.shuffled(
     subjectKinds.flatMap(kind =>
       faultNames.flatMap(name =>
         positions.flatMap(position => [false, true].map(isLasting => ({ kind, name, position, isLasting }))),
@@ -175,7 +173,7 @@ async function placed(frame: Frame, pick: Chance, until: number): Promise<void> 
     ),
   )
   await frame.onGrounds(
-    async scope => {
+    async (scope, _, pick) => {
       const testbed = await realMount(scope, { settings })
       const subjects = openSubjects(scope, testbed)
       return async () => {
@@ -198,9 +196,9 @@ async function placed(frame: Frame, pick: Chance, until: number): Promise<void> 
 const anyOther = (pick: Chance): FaultyEdit['other'] => pick.of(['none', 'none', 'same', 'another'] as const)
 
 /** Edits one after another over a line of which one request in so many fails, without a kernel. */
-const atRandom = (frame: Frame, pick: Chance, least: number): Promise<void> =>
+const atRandom = (frame: Frame, lanes: number, least: number): Promise<void> =>
   frame.onGrounds(
-    async scope => {
+    async (scope, _, pick) => {
       const testbed = await inProcess(scope, { settings: hasty, speedup: 3 })
       const subjects = openSubjects(scope, testbed)
       return async () => {
@@ -211,17 +209,16 @@ const atRandom = (frame: Frame, pick: Chance, least: number): Promise<void> =>
         return faultyEdit(frame, testbed, subjects, edit)
       }
     },
-    { cases: onOneGround, least },
+    { cases: onOneGround, lanes, least },
   )
 
 /** Of the time for the placed ones, which end sooner where the machine has nothing else to do. */
 const placedShare = 0.4
 
 async function run(frame: Frame): Promise<void> {
-  const { pick } = frame
-  if (!frame.isFull) return atRandom(frame, pick, 10)
-  await placed(frame, pick.branch(), Date.now() + (frame.order.until - Date.now()) * placedShare)
-  await Promise.all(Array.from({ length: sideBySide }, () => atRandom(frame, pick.branch(), 0)))
+  if (!frame.isFull) return atRandom(frame, 1, 10)
+  await placed(frame, Date.now() + (frame.order.until - Date.now()) * placedShare)
+  await atRandom(frame, 4, 0)
 }
 
 export const faultsOverEdits: Figure = {

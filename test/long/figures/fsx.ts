@@ -159,10 +159,10 @@ async function batch(
 }
 
 async function run(frame: Frame): Promise<void> {
-  const { order, pick } = frame
+  const { order } = frame
   const count = operations[order.scale]
   await frame.onGrounds(
-    async scope => {
+    async (scope, _, pick) => {
       const testbed = await realMount(scope, { settings: { logLevel: 'info' } })
       const { service, directory } = testbed
       const localOf = (kind: keyof typeof files): string =>

@@ -40,9 +40,8 @@ const onOneMount = { cut: 2, full: 25 }
 async function run(frame: Frame): Promise<void> {
   const cases = onOneMount[frame.order.scale]
   await frame.onGrounds(
-    async (scope, turn) => {
+    async (scope, turn, pick) => {
       const kind = turns[turn % turns.length] ?? 'random'
-      const pick = frame.pick.branch()
       const disk = kind === 'power cuts' ? await forgetfulDisk(scope) : undefined
       const onDisk = disk && { settings: { ...settings, stateDir: disk.directory }, preload: calledLocal }
       const stand = standOn(scope, await realMount(scope, onDisk ?? { settings }), disk)
@@ -53,7 +52,7 @@ async function run(frame: Frame): Promise<void> {
         return (await suddenEnd(stand, plan)).map(one => `${kind}: ${one}`)
       }
     },
-    { cases, least: frame.isFull ? 0 : 3 * cases },
+    frame.isFull ? { cases, lanes: 2 } : { cases, least: 3 * cases },
   )
 }
 

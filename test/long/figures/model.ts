@@ -40,8 +40,7 @@ async function shortest(theatre: Theatre, failed: readonly Step[], thrown: unkno
 
 async function run(frame: Frame): Promise<void> {
   await frame.onGrounds(
-    async (scope, turn) => {
-      const pick = frame.pick.branch()
+    async (scope, turn, pick) => {
       // Of each four grounds three may delete.
       const access = turn % 4 === 1 ? 'edit' : 'manage'
       const theatre = await openTheatre(scope, access)

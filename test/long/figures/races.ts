@@ -126,9 +126,8 @@ const onOnePair = { cut: 5, full: 100 }
 
 async function run(frame: Frame): Promise<void> {
   await frame.onGrounds(
-    async (scope, turn) => {
+    async (scope, turn, pick) => {
       const kind = kinds[turn % kinds.length] ?? 'two machines'
-      const pick = frame.pick.branch()
       const one = await realMount(scope, { settings })
       const other = await otherOf(kind, scope, one)
       const subjects = openSubjects(scope, one)

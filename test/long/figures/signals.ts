@@ -16,8 +16,6 @@ const ending = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'] as const
 const others = ['SIGURG', 'SIGWINCH', 'SIGCHLD'] as const
 /** Milliseconds for which the service keeps an answer back, and after which the signal comes. */
 const [slowest, latest] = [60, 220]
-/** Mounts side by side: a draw waits most of its time. */
-const lanes = 4
 /** Milliseconds for a program to end: a change waits for its answer. */
 const endLimit = 30_000
 const settings = { access: 'manage', ttlListing: '300ms' }
@@ -161,21 +159,19 @@ async function drawn(testbed: MountTestbed, pick: Chance, at: number): Promise<s
 
 async function run(frame: Frame): Promise<void> {
   let draws = 0
-  const lane = (own: Chance): Promise<void> =>
-    frame.onGrounds(
-      async scope => {
-        const testbed = await realMount(scope, { settings, fill })
-        return async () => {
-          const at = draws++
-          frame.add('draws')
-          if (at % 200 === 199) frame.told()
-          const found = await drawn(testbed, own.branch(), at)
-          return found === undefined ? [] : [`draw ${at}: ${found}`]
-        }
-      },
-      { cases: 5_000, least: frame.isFull ? 0 : 60 / lanes },
-    )
-  await Promise.all(Array.from({ length: lanes }, () => lane(frame.pick.branch())))
+  await frame.onGrounds(
+    async (scope, _, own) => {
+      const testbed = await realMount(scope, { settings, fill })
+      return async () => {
+        const at = draws++
+        frame.add('draws')
+        if (at % 200 === 199) frame.told()
+        const found = await drawn(testbed, own.branch(), at)
+        return found === undefined ? [] : [`draw ${at}: ${found}`]
+      }
+    },
+    { cases: 5_000, lanes: 4, least: frame.isFull ? 0 : 60 },
+  )
 }
 
 export const signals: Figure = {

@@ -28,7 +28,7 @@ export interface Stage {
 /** Deadlines of a second; none given are the defaults. */
 export const fast: Settings = { deadlineMetadata: '1s', deadlineSave: '1s' }
 /** Cases at once on one mount. */
-const atOnce = 3
+const atOnce = 6
 const triesInTime = 10
 /** What an answer to another program may have done: such a case is tried again by itself. */
 const disturbed = /^(EHOSTUNREACH|ETIMEDOUT)$/
