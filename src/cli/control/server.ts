@@ -23,6 +23,8 @@ interface ControlledDrive {
   readonly reader: DriveReader
   /** Resolves to the kernel's device number of the drive once it is mounted. */
   readonly device: Promise<string | undefined>
+  /** Milliseconds for which the end of the drive waits for answers: a command may be stopped, or read nothing. */
+  readonly patience: number
 }
 
 interface Listening {
@@ -55,7 +57,7 @@ export async function serveControl(
     try {
       listening = await listen(await place(), drive)
       lost(`the control socket ${path} was removed; it is ${listening.path} now`)
-      await closed(before)
+      await closed(before, drive.patience)
     } catch (thrown) {
       lost(`the control socket ${path} was removed, and cannot be made again: ${asFailure(thrown).message}`)
     }
@@ -72,7 +74,7 @@ export async function serveControl(
       clearInterval(watch)
       await looking
       const { path, inode } = listening
-      await closed(listening)
+      await closed(listening, drive.patience)
       // Another daemon may have mounted there meanwhile: its socket stays.
       const found = await lstat(path).catch(gone)
       if (found?.ino === inode) await rm(path, { force: true })
@@ -99,7 +101,7 @@ async function listen(path: string, drive: ControlledDrive): Promise<Listening> 
   const bound = boundName(path)
   await once(server.listen(bound), 'listening')
   const inode = await moved(bound, path).catch(async thrown => {
-    await closed({ server, ending })
+    await closed({ server, ending }, drive.patience)
     throw thrown
   })
   // The mount keeps the daemon alive, not its socket.
@@ -113,11 +115,17 @@ async function moved(bound: string, path: string): Promise<number> {
   return ino
 }
 
-function closed({ server, ending }: Pick<Listening, 'server' | 'ending'>): Promise<void> {
+function closed(
+  { server, ending }: Pick<Listening, 'server' | 'ending'>,
+  milliseconds: number,
+): Promise<void> {
   return new Promise(done => {
     ending.abort()
-    server.close(() => done())
-    server.closeIdleConnections()
+    const cutting = setTimeout(() => server.closeAllConnections(), milliseconds)
+    server.close(() => {
+      clearTimeout(cutting)
+      done()
+    })
   })
 }
 

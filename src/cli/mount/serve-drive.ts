@@ -76,7 +76,7 @@ export async function prepareDrive(given: Configured, path: string, surroundings
   if (away !== undefined) log.warn(away)
   if (socket !== undefined) {
     const { control: calls, reader } = line
-    const asked = { control: calls, reader, device }
+    const asked = { control: calls, reader, device, patience: answersWithin(config) }
     control = await serveControl(place, asked, told => log.warn(told)).catch(withoutSocket(log))
   }
   return {
@@ -165,7 +165,7 @@ async function begun(
     async end(): Promise<void> {
       line.stopDeleting()
       // Also after a lazy unmount by force: programs keep their open files.
-      await mounted.answered(config.deadlineSave + answerMargin)
+      await mounted.answered(answersWithin(config))
       await mounted.unmount()
       stopLooking()
       stopNotices()
@@ -195,5 +195,5 @@ const sourceShown = (typed: string | undefined, base: string): string =>
 /** Milliseconds by which the binding's own timer is later than every deadline. */
 const timerMargin = 10_000
 
-/** Milliseconds by which the answer to a save may be later than its deadline. */
-const answerMargin = 2_000
+/** Milliseconds in which what is asked of a drive that ends is answered, a save included. */
+const answersWithin = ({ deadlineSave }: Config): number => deadlineSave + 2_000

@@ -1,5 +1,7 @@
 // Promises of the command line towards a daemon that hangs: every command ends within a deadline, says what to do, and --force frees the mount point.
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import t, { type Test } from 'tap'
@@ -185,3 +187,16 @@ t.test('a question that takes long is no silence: the daemon says that it is at 
   t.match(sent, { code: 0, stdout: /report 42 is saved/ })
   t.ok(sent.byClock > 5000, `${sent.byClock} ms`)
 })
+
+t.test(
+  'a command that hangs holds up no daemon: it ends once its answers had their time (CLI-17)',
+  async t => {
+    const testbed = await realMount(t, { settings: { deadlineSave: '1s' } })
+    const { control } = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString())
+    const [silent, stopped] = [connect(control), connect(control)]
+    t.teardown(() => [silent, stopped].forEach(connection => void connection.destroy()))
+    stopped.write('POST /status HTTP/1.1\r\nHost: calcfs\r\nContent-Length: 10\r\n\r\n')
+    await Promise.all([once(silent, 'connect'), once(stopped, 'data')])
+    t.match(await testbed.calcfs('unmount', testbed.directory), { code: 0, stderr: '' })
+  },
+)
