@@ -50,7 +50,7 @@ export async function withPassword(given: Configured): Promise<Configured> {
 }
 
 /** Why the service refuses the password that is being tried; undefined if accepted, or without an answer. Never rejects. */
-export type LoginRefusal = () => Promise<Failure | undefined>
+type LoginRefusal = () => Promise<Failure | undefined>
 
 export const notTried: LoginRefusal = async () => undefined
 

@@ -1,7 +1,7 @@
 // A command of calcfs: commander's, with examples that its --help and its manual page show.
 import { Command } from 'commander'
 
-export type Example = readonly [line: string, says: string]
+type Example = readonly [line: string, says: string]
 
 export class CliCommand extends Command {
   /** Empty for a command that only has sub-commands. */

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import type { Finding } from '../../src/cli/doctor/finding.js'
 import { startService } from '../../src/service/service.js'
 import { ask } from '../testbed/commands/warm-commands.js'
 import { calcfs as program } from '../testbed/daemon.js'
@@ -229,12 +230,6 @@ t.test('with a service', async t => {
     )
   })
 })
-
-interface Finding {
-  readonly check: string
-  readonly state: string
-  readonly mend?: string
-}
 
 function findings(ended: Ran): readonly Finding[] {
   return JSON.parse(ended.stdout)

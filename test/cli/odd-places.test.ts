@@ -36,7 +36,7 @@ const homes = {
 }
 
 /** These go on until they are ended. */
-const unending = /^calcfs (demo|serve|mount|top|log|hand-over|completion-words)\b/
+const unending = /^calcfs (demo|serve|mount|top|log|hand-over)\b/
 const ends: Readonly<Record<string, readonly string[]>> = {
   'calcfs top': ['--once'],
   'calcfs log': ['--no-follow'],

@@ -33,18 +33,11 @@ t.test('a flag wins over the environment, that over the profile, that over the f
     4,
     'the flag',
   )
-  t.equal(
-    readConfig(withFile(t, text, { environment: { CALCFS_MAX_DELETES: '' } })).maxDeletes,
-    2,
-    'empty is unset',
-  )
-})
-
-t.test('a profile is chosen by flag, variable or key', async t => {
-  const text = 'user = "top"\n[profiles.a]\nuser = "anna"\n[profiles.b]\nuser = "bert"\n'
-  t.equal(readConfig(withFile(t, text)).user, 'top')
-  t.equal(readConfig(withFile(t, text, { flags: { profile: 'a' } })).user, 'anna')
-  t.equal(readConfig(withFile(t, text, { environment: { CALCFS_PROFILE: 'b' } })).user, 'bert')
+  const unset = withFile(t, text, { environment: { CALCFS_MAX_DELETES: '' } })
+  t.equal(readConfig(unset).maxDeletes, 2, 'empty is unset')
+  const other = `${text}[profiles.other]\nmax-deletes = 5\n`
+  t.equal(readConfig(withFile(t, other, { flags: { profile: 'other' } })).maxDeletes, 5)
+  t.equal(readConfig(withFile(t, other, { environment: { CALCFS_PROFILE: 'other' } })).maxDeletes, 5)
 })
 
 t.test('a value means what its writer expects', async t => {

@@ -1,7 +1,7 @@
 // `calcfs cache`: shows, clears and verifies the contents kept on this disk.
 import type { Command } from 'commander'
 import type { CallResult } from '../../drive/interface/control.js'
-import { filesText } from '../../terminal/amount.js'
+import { bytesText, filesText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { jsonFlag } from '../../terminal/print.js'
@@ -30,7 +30,7 @@ const infoCommand = (): Command =>
 
 function keptText({ files, bytes, limitBytes, directory, downloads }: CallResult<'cacheInfo'>): string {
   const coming = downloads === 0 ? '' : `; ${downloads} being downloaded`
-  return `${filesText(files)} of contents, ${bytes} of ${limitBytes} bytes, in ${directory}${coming}.`
+  return `${filesText(files)} of contents, ${bytesText(bytes)} of ${bytesText(limitBytes)}, in ${directory}${coming}.`
 }
 
 const clearCommand = (): Command =>
@@ -47,7 +47,7 @@ function goneText({ files, bytes, pinned }: CallResult<'cacheClear'>): string {
   const kept = pinned === 0 ? '' : `; ${filesText(pinned)} stay, because they are pinned`
   return files === 0
     ? `nothing dropped${kept}.`
-    : `${filesText(files)} dropped, ${bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either${kept}.`
+    : `${filesText(files)} dropped, ${bytesText(bytes)}; each is downloaded again when it is read, once the kernel keeps no page of it either${kept}.`
 }
 
 const verifyCommand = (): Command =>

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
+import { filesText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
@@ -84,7 +85,7 @@ async function outcomeOf(drive: Control, thing: DeletableItem): Promise<Outcome>
 }
 
 function describeItem({ path, kind, id, title, files, reports }: DeletableItem): string {
-  const inside = files === undefined ? '' : `, ${files} ${files === 1 ? 'file' : 'files'}`
+  const inside = files === undefined ? '' : `, ${filesText(files)}`
   const held =
     reports.length === 0
       ? ''

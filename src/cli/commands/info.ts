@@ -54,8 +54,9 @@ const shareWords: Readonly<Record<KeptShare['is'], string>> = {
 }
 
 function shareText({ is, files, filesKept, bytes, bytesKept, unlisted = 0 }: KeptShare): string {
-  if (unlisted === 0)
-    return `${shareWords[is]}: ${filesKept} of ${filesText(files)}, ${bytesText(bytesKept)} of ${bytesText(bytes)}`
+  // No size is known of a file that was only listed.
+  const sizes = bytes === 0 ? '' : `, ${bytesText(bytesKept)} of ${bytesText(bytes)}`
+  if (unlisted === 0) return `${shareWords[is]}: ${filesKept} of ${filesText(files)}${sizes}`
   const never = unlisted === 1 ? 'a directory was never listed' : `${unlisted} directories were never listed`
   const known = `${filesKept} of ${filesText(files)} that are known, and `
   return `${shareWords[is]}: ${files === 0 ? '' : known}${never}`

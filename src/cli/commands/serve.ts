@@ -18,7 +18,7 @@ import {
 } from '../../service/store/options.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { printText, tell } from '../../terminal/print.js'
+import { printLine, tell } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 
 interface Flags extends Readonly<Partial<Record<Switch, boolean>>> {
@@ -64,9 +64,13 @@ export function serveCommand(): Command {
 async function serve(flags: Flags): Promise<void> {
   const { accessLog } = flags
   try {
-    const log = accessLog === undefined || accessLog === '-' ? 1 : openSync(accessLog, 'a', 0o600)
-    // Written synchronously: a program that reads the file after an answer finds its line.
-    const onAnswer = (access: Access): void => void writeSync(log, `${JSON.stringify(access)}\n`)
+    const log = accessLog === undefined || accessLog === '-' ? undefined : openSync(accessLog, 'a', 0o600)
+    const onAnswer = (access: Access): void => {
+      const line = JSON.stringify(access)
+      // Written synchronously: a program that reads the file after an answer finds its line.
+      if (log === undefined) printLine(line)
+      else writeSync(log, `${line}\n`)
+    }
     const { startService } = await import('../../service/service.js')
     const service = await startService({
       data: flags.data ?? defaultData(process.env),
@@ -80,7 +84,7 @@ async function serve(flags: Flags): Promise<void> {
     // A second Ctrl-C ends it at once.
     const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
     await fill(service, flags.sample === true)
-    printText(`calcfs serve: listening on ${service.url}\n`)
+    printLine(`calcfs serve: listening on ${service.url}`)
     if (flags.sample === true) await tellUsers(service)
     await ended
     await service.close()
@@ -123,7 +127,7 @@ async function tellUsers(service: Service): Promise<void> {
   const { sampleUsers } = await import('../../service/sample.js')
   const users = sampleUsers().filter(({ name }) => service.seed.hasUser(name))
   const names = users.map(({ name, password }) => `${name} (password ${password})`)
-  printText(`calcfs serve: users of the sample: ${names.join(', ')}\n`)
+  printLine(`calcfs serve: users of the sample: ${names.join(', ')}`)
 }
 
 function explained(error: unknown, flags: Flags): string {

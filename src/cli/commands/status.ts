@@ -116,7 +116,7 @@ async function describeStatus(status: Status): Promise<string> {
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? `  ${nothingWaits(places)}` : '  not saved:',
     ...unsent.flatMap(({ name, record, state, why, whatToDo }) => [
-      `    ${name === undefined ? '' : `${name}: `}${record}, ${spaced(state)}${why === undefined ? '' : `: ${advised(why)}`}`,
+      `    ${name === undefined ? '' : `${name}: `}${record}, ${state.replaceAll('-', ' ')}${why === undefined ? '' : `: ${advised(why)}`}`,
       ...(whatToDo === undefined ? [] : [`      ${advised(whatToDo)}`]),
     ]),
     ...section('pinned', pins.map(pinText)),
@@ -149,5 +149,3 @@ export function fleetText(fleet: NonNullable<Status['fleet']>): string {
     ? `the fleet ${address} has ${mounts} ${mounts === 1 ? 'mount' : 'mounts'}, ${savings} here`
     : `the fleet ${address} is passed by: ${passedByBecause}; the service is asked alone (${savings} before)`
 }
-
-const spaced = (state: string): string => state.replaceAll('-', ' ')

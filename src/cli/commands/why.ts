@@ -42,10 +42,7 @@ async function refresh(command: Command, given: string, flags: JsonFlag): Promis
   const { stale } = await (await driveAt(mountPoint)).refresh({ path })
   if (flags.json === true) printJson({ path, stale })
   if (stale === undefined) return
-  throw new Stop(
-    exitCodes.unreachable,
-    `${path}: the cached data is still shown, because the service does not answer: ${stale}`,
-  )
+  throw new Stop(exitCodes.unreachable, `${path}: the cached data is still shown, because ${stale}`)
 }
 
 async function place(command: Command, given: string) {

@@ -11,7 +11,7 @@ import { isUnlisted } from '../../terminal/settings.js'
 import { askEach, settled } from '../control/daemon.js'
 import { gist, topics } from '../help/help.js'
 
-export interface Candidate {
+interface Candidate {
   readonly value: string
   readonly says: string
 }

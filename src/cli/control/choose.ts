@@ -22,7 +22,7 @@ export interface GivenPath {
   readonly path: string
 }
 
-export interface Chosen {
+interface Chosen {
   /** Undefined where no drive is mounted, or not that of the service that is named. */
   readonly mountPoint: string | undefined
   readonly paths: readonly GivenPath[]

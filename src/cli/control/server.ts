@@ -100,8 +100,8 @@ async function listen(path: string, drive: ControlledDrive): Promise<Listening> 
   server.maxConnections = connectionsAtMost
   const bound = boundName(path)
   await once(server.listen(bound), 'listening')
-  const inode = await moved(bound, path).catch(async thrown => {
-    await closed({ server, ending }, drive.patience)
+  const inode = await moved(bound, path).catch(thrown => {
+    server.close()
     throw thrown
   })
   // The mount keeps the daemon alive, not its socket.
@@ -115,10 +115,7 @@ async function moved(bound: string, path: string): Promise<number> {
   return ino
 }
 
-function closed(
-  { server, ending }: Pick<Listening, 'server' | 'ending'>,
-  milliseconds: number,
-): Promise<void> {
+function closed({ server, ending }: Listening, milliseconds: number): Promise<void> {
   return new Promise(done => {
     ending.abort()
     const cutting = setTimeout(() => server.closeAllConnections(), milliseconds)

@@ -72,7 +72,7 @@ async function isPrivate(directory: string, owner: number | undefined): Promise<
 function absent(): undefined {}
 
 /** A daemon that listens for a mount point, found without accessing the mount. */
-export interface SocketListener {
+interface SocketListener {
   readonly socket: string
   /** Undefined where the system does not show it. */
   readonly pid: number | undefined

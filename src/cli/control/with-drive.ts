@@ -31,7 +31,7 @@ export const wholeDriveCommand = (name: string): CliCommand =>
       command.setOptionValue('mount', drive)
     })
 
-export interface SelectedDrive {
+interface SelectedDrive {
   readonly control: Control
   readonly reader: DriveReader
   /** Undefined where it is assembled in this process. */

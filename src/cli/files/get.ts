@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { drives, innermost, mountPath } from '../../mount/mount-point.js'
-import { bytesText } from '../../terminal/amount.js'
+import { bytesText, counted, filesText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { collected, wholeNumber } from '../../terminal/settings.js'
@@ -14,7 +14,7 @@ import type { GivenPath } from '../control/choose.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy.js'
 import { Problems } from './output.js'
-import { counted, drawProgress } from './progress-line.js'
+import { drawProgress } from './progress-line.js'
 
 interface Flags extends Omit<CopyRules, 'base'> {
   readonly as?: string
@@ -145,10 +145,8 @@ function stopBySignal(stop: AbortController): () => void {
   }
 }
 
-const files = (count: number): string => `${counted(count)} ${count === 1 ? 'file' : 'files'}`
-
 const soFar = ({ copied, copiedBytes, same }: CopyProgress): string =>
-  `${files(copied)} copied (${bytesText(copiedBytes)}), ${counted(same)} there already`
+  `${filesText(copied)} copied (${bytesText(copiedBytes)}), ${counted(same)} there already`
 
 function tell(progress: CopyProgress, { all }: Problems): void {
   printLine(`${soFar(progress)}${all.length === 0 ? '' : `, ${counted(all.length)} could not be had`}.`)

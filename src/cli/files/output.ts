@@ -6,6 +6,7 @@ import {
   isProblem,
   type TreeQuestion,
 } from '../../drive/interface/reader.js'
+import { lastNameOf } from '../../layout.js'
 import { isoText, localText } from '../../system/time-text.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { complain } from '../../terminal/print.js'
@@ -24,8 +25,10 @@ export class Problems {
     const sentence = sentenceOf(thrown) ?? ''
     this.#codes.add(exitCodeOf(thrown))
     this.all.push({ path: shown, sentence })
-    // Many sentences begin with the path on the drive.
-    this.print(sentence.includes(shown) ? sentence : `${shown}: ${sentence}`)
+    // Many sentences begin with the path on the drive, or with its last name.
+    const name = `${lastNameOf(shown)}: `
+    const rest = sentence.startsWith(name) ? sentence.slice(name.length) : sentence
+    this.print(rest.includes(shown) ? rest : `${shown}: ${rest}`)
   }
 
   /** 0 without a problem; the code of all of them where they have one, else that of any failure. */

@@ -1,6 +1,6 @@
 // The progress of a long command on a terminal: one line that is written over, and nothing elsewhere.
 import type { WriteStream } from 'node:tty'
-import { bytesText, durationText } from '../../terminal/amount.js'
+import { bytesText, counted, durationText } from '../../terminal/amount.js'
 
 export interface WorkDone {
   readonly files: number
@@ -66,6 +66,3 @@ function progressText(
     ...(left === undefined ? [] : [`${durationText(1000 * left)} left`]),
   ].join(', ')
 }
-
-/** With commas; the tables of all languages take longer to load than many a copy. */
-export const counted = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')

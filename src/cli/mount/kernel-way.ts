@@ -7,7 +7,7 @@ import { codeOf } from '../../system/error-code.js'
 import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 
-export interface Mounting {
+interface Mounting {
   readonly path: string
   readonly served: MountedDrive
   readonly settings: KernelSettings

@@ -22,7 +22,7 @@ import { logCalls, logFailures } from './call-log.js'
 import { noticesObstacle, showNotices } from './desktop-notice.js'
 import { mountByOneWay } from './kernel-way.js'
 
-export interface Surroundings {
+interface Surroundings {
   readonly log: Log
   readonly clock: Clock
   /** Is told the bytes of each long answer. */

@@ -47,9 +47,12 @@ export const logCommand = (): Command =>
     )
 
 async function show(command: Command, drive: string | undefined, flags: Flags): Promise<void> {
-  const print = await printer(flags)
+  const form = flags.json === true ? (line: string) => `${visible(line)}\n` : await forPeople()
+  const print = (lines: readonly string[]): void => {
+    for (const line of lines) printStyled(form(line))
+  }
   const { file, pid } = await logOf(command, drive)
-  const more = openTail(file)
+  const more = openTail(file, line => isAtLeast(line, flags.level))
   const lines = await more()
   print(lines.slice(Math.max(0, lines.length - flags.lines)))
   if (pid === undefined) complain(`no daemon answers there; this is what ${file} holds.`)
@@ -60,13 +63,6 @@ async function show(command: Command, drive: string | undefined, flags: Flags): 
       if (!isAlive) complain('the daemon has ended.')
       return isAlive
     })
-}
-
-async function printer({ json, level }: Flags): Promise<(lines: readonly string[]) => void> {
-  const form = json === true ? (line: string) => `${visible(line)}\n` : await forPeople()
-  return lines => {
-    for (const line of lines) if (isAtLeast(line, level)) printStyled(form(line))
-  }
 }
 
 async function forPeople(): Promise<(line: string) => string> {
@@ -128,22 +124,23 @@ async function statusOf(command: Command, drive: string | undefined): Promise<St
 const before = '.1'
 
 /** Answers the lines that were added since it was asked last, at first all, those before the last rotation too. */
-function openTail(file: string): () => Promise<readonly string[]> {
-  let [inode, offset, rest] = [0, 0, '']
+function openTail(file: string, isMeant: (line: string) => boolean): () => Promise<readonly string[]> {
+  let [inode, offset] = [0, 0]
   return async () => {
     const now = await stat(file).catch(unlessMissing)
     if (now === undefined) return []
+    let moved: Buffer | undefined
     if (now.ino !== inode) {
-      const moved = await stat(file + before).catch(unlessMissing)
-      if (inode === 0 || moved?.ino === inode) rest += await bytesFrom(file + before, offset)
+      const isRotated = inode === 0 || (await stat(file + before).catch(unlessMissing))?.ino === inode
+      if (isRotated) moved = await bytesFrom(file + before, offset)
     }
     if (now.ino !== inode || now.size < offset) offset = 0
     const bytes = await bytesFrom(file, offset)
+    // A line that is being written is read once it is whole.
+    const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1)
     inode = now.ino
-    offset += bytes.length
-    const lines = (rest + bytes).split('\n')
-    rest = lines.pop() ?? ''
-    return lines.filter(line => line !== '')
+    offset += whole.length
+    return `${moved ?? ''}${whole}`.split('\n').filter(line => line !== '' && isMeant(line))
   }
 }
 

@@ -1,5 +1,6 @@
 // Screen of a command that watches: redrawn in place on a terminal until Ctrl-C, with the last picture left standing.
 import { setTimeout as pause } from 'node:timers/promises'
+import { untilSignal } from '../../terminal/exit.js'
 import { visible } from '../../terminal/print.js'
 
 /** True if it is a terminal with a size that can be redrawn: any other is written to line by line. */
@@ -31,14 +32,10 @@ export async function openScreen(out: NodeJS.WriteStream) {
 /** Repeats until Ctrl-C, a signal that ends programs, or until `step` answers false. Nothing is thrown for a signal. */
 export async function untilInterrupted(everyMs: number, step: () => Promise<boolean>): Promise<void> {
   const ended = new AbortController()
-  const end = (): void => ended.abort()
-  // Not `once`: what shows the cursor again at the end would take the signal for one that nothing handles.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
+  void untilSignal('SIGINT', 'SIGTERM', 'SIGHUP').then(() => ended.abort())
   try {
     while (!ended.signal.aborted && (await step())) await pause(everyMs, undefined, { signal: ended.signal })
   } catch (thrown) {
     if (!ended.signal.aborted) throw thrown
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, end)
   }
 }

@@ -1,13 +1,13 @@
 // `calcfs top [DRIVE]`: what goes on in the drives now, redrawn each second.
 import type { Command } from 'commander'
-import type { ActivityPicture, Control } from '../../drive/interface/control.js'
+import type { ActivityPicture } from '../../drive/interface/control.js'
 import { mountAt } from '../../mount/mount-point.js'
 import { bytesText, durationText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { noneMounted, selectedDrives } from '../control/choose.js'
-import { driveAt, settled } from '../control/daemon.js'
+import { askEach, settled } from '../control/daemon.js'
 import { isScreen, openScreen, untilInterrupted } from './screen.js'
 
 interface Flags {
@@ -36,25 +36,24 @@ export const topCommand = (): Command =>
 async function top(drive: string | undefined, flags: Flags): Promise<void> {
   const paths = await selectedDrives(drive)
   if (paths.length === 0) noneMounted()
-  const controls = await Promise.all(paths.map(driveAt))
   const isOnce = flags.once === true || flags.json === true || !isScreen(process.stdout)
-  if (!isOnce) return redrawn(paths, controls)
-  const { answers: pictures, problems } = await picturesOf(controls)
+  if (!isOnce) return redrawn(paths)
+  const { answers: pictures, problems } = await picturesOf(paths)
   if (pictures.length === 0) throw problems[0]
   if (flags.json === true) printJson(pictures)
   else printLine(pictures.map(picture => topText(picture, undefined)).join('\n\n'))
   for (const problem of problems) complain(sentenceOf(problem))
 }
 
-const picturesOf = async (controls: readonly Control[]) =>
-  settled(await Promise.allSettled(controls.map(control => control.activity({}))))
+const picturesOf = async (paths: readonly string[]) =>
+  settled(await askEach(paths, drive => drive.activity({})))
 
-async function redrawn(paths: readonly string[], controls: readonly Control[]): Promise<void> {
+async function redrawn(paths: readonly string[]): Promise<void> {
   const screen = await openScreen(process.stdout)
   let before = new Map<string, ActivityPicture>()
   let ended: unknown
   await untilInterrupted(everyMs, async () => {
-    const { answers: pictures, problems } = await picturesOf(controls)
+    const { answers: pictures, problems } = await picturesOf(paths)
     if (pictures.length === 0) {
       ended = problems[0]
       return false
