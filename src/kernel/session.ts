@@ -194,7 +194,7 @@ export class Session {
     this.#underWay += 1
     try {
       const answer = await given
-      if (isOver) answer.undo?.()
+      if (isOver) this.#undo(answer)
       else this.#finish(call, unique, answer)
     } catch (thrown) {
       if (!isOver) this.#refuse(call, header, thrown)
@@ -207,19 +207,22 @@ export class Session {
 
   /** An answer counts once the kernel has it. */
   #finish(call: KernelCall, unique: number, answer: Answer): void {
-    const { reply, error, entered = [], renewed, undo } = answer
+    const { reply, error, entered = [], renewed } = answer
     const number = error === undefined ? 0 : errno[error]
     if (renewed !== undefined) this.#tell(renewed)
     const isTaken = this.#write(reply.message(unique, number))
     reply.done()
     if (isTaken) for (const inode of entered) inode.lookups += 1
-    else {
-      for (const inode of entered) this.inodes.dropUnused(inode)
-      undo?.()
-    }
+    else this.#undo(answer)
     this.parts.log.calls.answered(call, number, error ?? 'OK')
     this.#stopWatching ??= this.#watch()
     if (this.#heard.size > 0) for (const inode of entered) this.#tellIfHeard(inode)
+  }
+
+  /** The kernel has none of it: its program was ended, or the mount. */
+  #undo({ entered = [], undo }: Answer): void {
+    for (const inode of entered) this.inodes.dropUnused(inode)
+    undo?.()
   }
 
   /** Another version has other attributes than the kernel was told. */
