@@ -187,7 +187,8 @@ export class TextHistory {
     this.#lasting.clear()
     for (const name of namesIn(this.#root)) {
       // A trial whether the place takes files, cut short by the end of its process.
-      if (!name.startsWith('.')) await this.#purgeRecord(join(this.#root, name), isOld)
+      if (!name.startsWith('.'))
+        await this.#turns.take(name, () => this.#purgeRecord(join(this.#root, name), isOld))
     }
   }
 

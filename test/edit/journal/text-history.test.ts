@@ -68,6 +68,19 @@ t.test('after a week a text is no base any more, what was sent stays for months'
   t.same(await readdir(join(stateDirectory, 'texts')), [])
 })
 
+t.test('a text that is sent while old ones go stays', async t => {
+  const { stateDirectory, texts, clock } = await setUp(t)
+  const all = Array.from({ length: 100 }, (_, at) => `text ${at}`)
+  for (const text of all) await texts.remember(key, text, 'sent')
+  const [first = ''] = await readdir(join(stateDirectory, 'texts', 'report-42'))
+  const text = all.find(one => first.startsWith(textHash(one))) ?? ''
+  clock.turn(91 * day)
+  const purged = texts.purge()
+  await texts.remember(key, text, 'sent')
+  await purged
+  t.equal(texts.recall(key, textHash(text)), text)
+})
+
 t.test('a text that the disk has damaged is no base', async t => {
   const { stateDirectory, texts } = await setUp(t)
   await texts.remember(key, 'a text', 'read')
