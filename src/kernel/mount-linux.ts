@@ -94,7 +94,8 @@ const libc = (): LibraryHandle => koffi.load(null)
 const headerBytes = 56 // struct msghdr on 64 bits, recvmsg(2)
 const controlBytes = 24 // a cmsghdr of 16 bytes, one descriptor, and padding
 const descriptorAt = 16
-const closeReceived = 0x4000_0000 // MSG_CMSG_CLOEXEC
+/** The helper has ended, and what it sent is there: nothing is waited for. */
+const receiveFlags = 0x4000_0000 | 0x40 // MSG_CMSG_CLOEXEC, MSG_DONTWAIT
 const [getFlags, setFlags] = [3, 4] // F_GETFL, F_SETFL
 
 /** The one descriptor that fusermount has sent, SCM_RIGHTS of unix(7). */
@@ -111,7 +112,7 @@ function receiveDescriptor(socket: number): number {
   message.writeBigUInt64LE(1n, 24)
   message.writeBigUInt64LE(koffi.address(control), 32)
   message.writeBigUInt64LE(BigInt(controlBytes), 40)
-  const received = Number(recvmsg(socket, message, closeReceived))
+  const received = Number(recvmsg(socket, message, receiveFlags))
   const descriptor = control.readInt32LE(descriptorAt)
   if (received !== 1 || control.readUInt32LE(0) < controlBytes - 4)
     throw new Error('fusermount has sent no descriptor')
