@@ -78,8 +78,11 @@ export function editableOrder(
       const wanted = await Promise.all(
         lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, context)),
       )
-      const base = chooseByRows(shown, meant, wanted) ?? ports.dialect.plain(await report.read(context))
-      const earlier = meant.known.flatMap(known => shown(known.record))
+      // A writer of these lines had none of those without a list.
+      const known = meant.known.filter(({ record }) => ports.dialect.lists.rows(record) !== undefined)
+      const base =
+        chooseByRows(shown, { ...meant, known }, wanted) ?? ports.dialect.plain(await report.read(context))
+      const earlier = known.flatMap(({ record }) => shown(record))
       const before = shown(base)
       const continued = continuedRows(wanted, before.map(cellsOf))
       const rows = wanted.map((row, at) => titled(row, before[continued[at] ?? -1], [before, earlier]))

@@ -2,9 +2,11 @@
 import { asFailure, Failure, isA } from '../../failure.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
+import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import { setApart, whyOf } from '../journal/draft-meta.js'
-import { type Edits, editsBetween, removed } from './diff.js'
+import { textHash } from '../journal/text-history.js'
+import { type Edits, editsBetween, removed, withEdits } from './diff.js'
 import type { EditableRecord, RecordChange, SaveState } from './editable.js'
 
 /** Reads the record; true if the last attempt of this draft was carried out, and the service has all that the draft says. */
@@ -25,7 +27,11 @@ export async function reconcileAttempt({
   const now = await record.read(context)
   if (record.isAnother(change.before, now)) throw await setApart(draft)
   // Not every request of it may have left: what it was to say again, the titles of rows, counts as lost.
-  if (record.compare(change, now, false).unstored.length > 0) {
+  const { unstored } = record.compare(change, now, false)
+  if (unstored.length > 0) {
+    // Another client may have changed the rest since.
+    const part = { form, edited: attempt.edited, unstored, others: change.before }
+    await notePart({ record, draft, history }, part)
     const sentence = 'the last save was cut short, and the service does not have all of it'
     await draft.change({ state: 'refused', why: whyOf(new Failure('unreachable', sentence)) })
     // The attempt stays noted: a slow service may still carry it out.
@@ -39,6 +45,27 @@ export async function reconcileAttempt({
   const { saved, form: base } = attempt
   await draft.change({ ...rest, saved, form: base, base, attempt: undefined })
   return isAll
+}
+
+interface StoredPart {
+  /** The text that was sent, in the record's form. */
+  readonly form: string
+  readonly edited: readonly string[]
+  readonly unstored: readonly string[]
+  /** Has the values of the fields that were not stored. */
+  readonly others: JsonObject
+}
+
+/** The stored part of a failed save is its writer's own: to take it back is an edit, and so is what was not stored. */
+export async function notePart(
+  { record, draft, history, by }: Pick<SaveState, 'record' | 'draft' | 'history' | 'by'>,
+  { form, edited, unstored, others }: StoredPart,
+): Promise<void> {
+  if (unstored.length >= edited.length) return
+  const kept: Edits = new Map(unstored.map(name => [name, fieldOf(others, name) ?? removed]))
+  const text = prettyPrint(withEdits(parseObject(form), kept))
+  await history.remember(record.key, text, 'saved', by)
+  await draft.change({ form: textHash(text), base: textHash(text) })
 }
 
 /**

@@ -1,6 +1,6 @@
 // Sending of one change: noted on disk before it leaves, sent once, and read back whatever the answer.
 import { asFailure, Failure, isA } from '../../failure.js'
-import { fieldOf, type JsonObject, withField, without } from '../../record/json/json.js'
+import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyBytes, prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
@@ -8,7 +8,7 @@ import type { MetaChange } from '../journal/draft-meta.js'
 import { textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
 import type { EditableRecord, Following, RecordChange, SaveState } from './editable.js'
-import { partlyStored, sentOnce, tryObject } from './reconcile.js'
+import { notePart, partlyStored, sentOnce, tryObject } from './reconcile.js'
 
 /** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
 export interface OwnText {
@@ -37,7 +37,7 @@ export async function sendChange(
   passage: SendContext,
   change: RecordChange,
 ): Promise<{ readonly stored: JsonObject; readonly lost: string | undefined }> {
-  const { record, draft, now, readAt, context } = passage
+  const { record, draft, said, now, readAt, context } = passage
   const lookFrom = (at: Instant, base: Pick<RecordChange, 'before' | 'whole'>): Look => ({
     at,
     async again(within) {
@@ -65,7 +65,7 @@ export async function sendChange(
     if (failure !== undefined) late.seen()
     return { stored, lost }
   }
-  await notePart(passage, change, { stored, unstored })
+  await notePart(passage, { form: said.form, edited: [...change.edits.keys()], unstored, others: stored })
   if (failure?.kind === 'conflict') await draft.keepTheirs(prettyPrint(stored))
   if (failure?.kind !== 'timeout') await draft.change(failure ? notUnderWay(failure) : { state: 'refused' })
   throw failure ? partlyStored(failure, change, unstored) : notAllTaken(change, unstored)
@@ -125,22 +125,6 @@ async function refuseChanged(
     'conflict',
     `another client has changed ${quoted(theirs)} while the change waited to be sent: save it again`,
   )
-}
-
-/** The stored part of a failed save is its writer's own: to take it back is an edit, and so is what was not stored. */
-async function notePart(
-  { record, draft, history, said, by }: SendContext,
-  change: RecordChange,
-  { stored, unstored }: { stored: JsonObject; unstored: readonly string[] },
-): Promise<void> {
-  if (unstored.length >= change.edits.size) return
-  const form = unstored.reduce((whole, name) => {
-    const kept = fieldOf(stored, name)
-    return kept === undefined ? without(whole, [name]) : withField(whole, name, kept)
-  }, parseObject(said.form))
-  const text = prettyPrint(form)
-  await history.remember(record.key, text, 'saved', by)
-  await draft.change({ form: textHash(text), base: textHash(text) })
 }
 
 async function readBack({ record, draft, context }: SendContext, failure: Failure): Promise<JsonObject> {

@@ -149,6 +149,25 @@ export function failedSaves(t: Test, open: OpenTestbed): void {
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     }
   })
+
+  t.test('SAVE-16 the text of before takes back what is stored of a save that failed', async t => {
+    const testbed = await open(t)
+    const { service } = testbed
+    const text = await textOf(testbed, report)
+    const before = (await stored(testbed))['calculations']
+    const rows = [...(before as object[])].reverse().map((row, at) => ({ ...row, calcOrder: at + 1 }))
+    const other = JSON.stringify({ ...JSON.parse(text), title: 'Never stored', calculations: rows })
+    const mend: (() => void)[] = []
+    mend[0] = service.intercept(/^PUT \/report$/, response => {
+      mend[1] = service.refuse(/^GET \/report/, 500)
+      response.writeHead(500).end()
+    })
+    t.equal(await outcome(overwrite(testbed, report, other)), 'EIO')
+    for (const undo of mend) undo()
+    t.same((await stored(testbed))['calculations'], rows)
+    await until(20_000, 'it', async () => (await outcome(overwrite(testbed, report, text))) === 'done')
+    t.same((await stored(testbed))['calculations'], before)
+  })
 }
 
 export function privateDrafts(t: Test, open: OpenTestbed): void {

@@ -252,6 +252,19 @@ export function order(t: Test, open: OpenTestbed): void {
     }
   })
 
+  t.test('ORDER-1 a text of the record without a list is none that an order was made from', async t => {
+    const testbed = await open(t)
+    const { service } = testbed
+    const { calculations, ...bare } = JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`))
+    const mend = service.answer(/^GET \/report\?/, JSON.stringify(bare))
+    await textOf(testbed, `reports/${ids.report}.json`)
+    mend()
+    await testbed.files.touch('reports')
+    await testbed.pass(11_000)
+    await overwrite(testbed, orderFile, written((await linesOf(testbed)).reverse()))
+    t.same(await listOf(testbed), calculations.map(({ calcId }: Row) => String(calcId)).reverse())
+  })
+
   t.test('ORDER-11 a whole new order, of rows in no known text, is an edit of the newest', async t => {
     const testbed = await open(t)
     for (const list of [ids.transition, [ids.transition, ids.product, ids.bare].join()]) {
