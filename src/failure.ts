@@ -93,7 +93,7 @@ export function rethrow(thrown: unknown): never {
   throw asFailure(thrown)
 }
 
-/** True for an error of the local file system that means that a path is not writable. */
+/** The path of the local file system that cannot be written to, where the error says so. */
 function closedPlace(thrown: unknown): { readonly path: string; readonly code: string } | undefined {
   const code = codeOf(thrown)
   const path = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined

@@ -18,9 +18,8 @@ export function continuedRows(
   const pair = (fits: (row: MatchedRow, at: number, candidate: number) => boolean) => {
     for (const [at, row] of rows.entries()) {
       if (found.has(at)) continue
-      const continued = [...(byCalculation.get(row.calculation) ?? [])].find(
-        candidate => left.has(candidate) && fits(row, at, candidate),
-      )
+      const own = byCalculation.get(row.calculation)
+      const continued = own?.find(candidate => left.has(candidate) && fits(row, at, candidate))
       if (continued === undefined) continue
       left.delete(continued)
       found.set(at, continued)

@@ -101,7 +101,6 @@ const metaSchema = z.object({
  * Times are in milliseconds since 1970.
  */
 export type DraftMeta = z.infer<typeof metaSchema>
-export type SaveAttempt = NonNullable<DraftMeta['attempt']>
 
 export type MetaChange = {
   [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed' | 'emptied'>]?:

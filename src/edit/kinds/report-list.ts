@@ -122,7 +122,8 @@ export async function checkedRows(
   entries: readonly ListEntry[],
   context: RequestContext,
 ): Promise<readonly ReportRow[]> {
-  const rows = await Promise.all(entries.map(entry => checkedRow(ports, before, entry, context)))
+  const known = new Set(before.map(row => row.calculation))
+  const rows = await Promise.all(entries.map(entry => checkedRow(ports, known, entry, context)))
   const continued = continuedRows(rows, before)
   return rows.map(({ calculation, title }, at) => ({
     calculation,
@@ -133,13 +134,12 @@ export async function checkedRows(
 /** Only what is new in the list is asked for: a row that was there may name what the user may not read. */
 async function checkedRow(
   ports: ReportPorts,
-  before: readonly ReportRow[],
+  known: ReadonlySet<CalculationId>,
   entry: ListEntry,
   context: RequestContext,
 ): Promise<ReportRow> {
   const calculation = await resolveEntryId(ports, entry, context)
-  const isOld = before.some(row => row.calculation === calculation)
-  if (!isOld && entry.as === 'id')
+  if (!known.has(calculation) && entry.as === 'id')
     await existing(`there is no calculation ${calculation}`, () =>
       ports.remote.calculation(calculation, context),
     )

@@ -1,10 +1,10 @@
 // Saving of a report: its list by one request, its other fields by another, neither twice; of a stored list the order must be the one sent.
 import { chain } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
-import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import { fieldOf, type Json, type JsonObject, withEdits } from '../../record/json/json.js'
 import type { CalculationId, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import type { Dialect } from '../../remote/wire/dialect.js'
-import { keptSentence, unstoredChange, withEdits } from '../save/diff.js'
+import { keptSentence, unstoredChange } from '../save/diff.js'
 import type { ChangeResult, EditableRecord, RecordChange } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
 import { refuseOtherMeaning } from './report-formulas.js'

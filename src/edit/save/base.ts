@@ -1,11 +1,11 @@
 // Merge base: the text that a written one is an edit of, by what its process, or one near it, has read and stored.
 import { Failure } from '../../failure.js'
-import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import { type Edits, fieldOf, type Json, type JsonObject, removed } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
 import type { ProcessId } from '../../system/process.js'
 import type { KnownText } from '../journal/text-history.js'
 import type { TextUser } from '../journal/text-marks.js'
-import { type Edits, editsBetween, removed } from './diff.js'
+import { editsBetween } from './diff.js'
 
 /** A text of the record that was met here, and who has met it. */
 export interface Candidate extends KnownText {

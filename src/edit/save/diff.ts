@@ -1,14 +1,17 @@
 // Edit: the top-level fields in which a program's text differs from the text it had, and their merge.
 import { Failure } from '../../failure.js'
 import { equalJson } from '../../record/json/equal.js'
-import { type Field, fieldOf, type Json, type JsonObject, textOf } from '../../record/json/json.js'
+import {
+  type Edit,
+  type Edits,
+  fieldOf,
+  type Json,
+  type JsonObject,
+  removed,
+  textOf,
+  withEdits,
+} from '../../record/json/json.js'
 import { isSpelling } from '../../spelling.js'
-
-/** Stands for the value of a field that is not there (any more). */
-export const removed = Symbol('removed')
-export type Edit = Json | typeof removed
-/** The new value of each edited field, in the order of the program's text. */
-export type Edits = ReadonlyMap<string, Edit>
 
 /** The edits that lead from `base` to `mine`; spelling, white space and the order of fields are none. A long history is compared at each save. */
 export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
@@ -17,39 +20,17 @@ export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
   const [before, after] = [valuesOf(base), valuesOf(mine)]
   for (const [name, value] of after) {
     const was = before.get(name)
-    const isSame =
-      was !== undefined &&
-      (('raw' in was && 'raw' in value && was.raw === value.raw) || equalJson(was, value))
-    if (!isSame) edits.set(name, value)
+    if (was === undefined || !equalJson(was, value)) edits.set(name, value)
   }
   for (const name of before.keys()) if (!after.has(name)) edits.set(name, removed)
   return edits
 }
 
 /** Of a name that stands there twice the last value counts. */
-function valuesOf({ fields }: JsonObject): ReadonlyMap<string, Json> {
-  const values = new Map<string, Json>()
-  for (const { name, value } of fields) values.set(name, value)
-  return values
-}
+const valuesOf = ({ fields }: JsonObject): ReadonlyMap<string, Json> =>
+  new Map(fields.map(({ name, value }) => [name, value]))
 
-/** The record with these edits: a value in its old place (every duplicate of it) or at the end. Every other field stays exactly as it is. */
-export function withEdits(record: JsonObject, edits: Edits): JsonObject {
-  if (edits.size === 0) return record
-  const fresh = new Map(edits)
-  const fields: Field[] = []
-  for (const field of record.fields) {
-    fresh.delete(field.name)
-    const edit = edits.get(field.name)
-    if (edit === undefined) fields.push(field)
-    else if (edit !== removed) fields.push({ ...field, value: edit })
-  }
-  for (const [name, edit] of fresh)
-    if (edit !== removed) fields.push({ name, rawName: JSON.stringify(name), value: edit })
-  return { type: 'object', fields }
-}
-
-export interface Likeness {
+interface Likeness {
   readonly isOurs?: (name: string) => boolean
   readonly isThere?: (name: string) => boolean
 }
@@ -73,7 +54,7 @@ export function merge(
   return { whole: withEdits(theirs, open), edits: open, conflicts }
 }
 
-/** The edited fields that a record does not have as they were sent; one that was left out and came back is `keptFields`. */
+/** The edited fields that a record does not have as they were sent; `keptSentence` tells of one that was left out and came back. */
 export function unstoredFields(edits: Edits, stored: JsonObject): readonly string[] {
   return [...edits]
     .filter(([name, edit]) => edit !== removed && !equalEdit(edit, fieldValue(stored, name)))
@@ -95,29 +76,21 @@ export function unstoredChange(
   return unstoredFields(edits, stored).filter(name => !isRespelled(name))
 }
 
-/** The fields that were left out, and that the service has all the same: owner, dates and the like are its own. */
-export function keptFields(edits: Edits, stored: JsonObject): readonly string[] {
-  const isThere = (name: string) => {
-    const value = fieldValue(stored, name)
-    return value !== removed && !(value.type === 'word' && value.raw === 'null')
-  }
-  return [...edits].filter(([name, edit]) => edit === removed && isThere(name)).map(([name]) => name)
-}
-
+/** The fields that were left out, and that the service has all the same, in a sentence: owner, dates and the like are its own. */
 export function keptSentence(edits: Edits, stored: JsonObject): string | undefined {
-  const names = keptFields(edits, stored).map(name => JSON.stringify(name))
-  return names.length === 0 ? undefined : `the service keeps ${names.join(', ')}, which the text left out`
+  const isThere = (value: Json | undefined) =>
+    value !== undefined && !(value.type === 'word' && value.raw === 'null')
+  const kept = [...edits].filter(([name, edit]) => edit === removed && isThere(fieldOf(stored, name)))
+  const names = kept.map(([name]) => JSON.stringify(name)).join(', ')
+  return names === '' ? undefined : `the service keeps ${names}, which the text left out`
 }
 
 const never = (): boolean => false
 
-function fieldValue(record: JsonObject, name: string): Edit {
-  return fieldOf(record, name) ?? removed
-}
+const fieldValue = (record: JsonObject, name: string): Edit => fieldOf(record, name) ?? removed
 
-function equalEdit(one: Edit, other: Edit): boolean {
-  return one === removed || other === removed ? one === other : equalJson(one, other)
-}
+const equalEdit = (one: Edit, other: Edit): boolean =>
+  one === removed || other === removed ? one === other : equalJson(one, other)
 
 /** A field that a text gives twice is refused, because either could be meant. What the service itself gives twice may stay so. @throws Failure 'refused' */
 export function refuseSameNames(base: JsonObject, mine: JsonObject): void {

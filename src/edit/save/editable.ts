@@ -1,6 +1,6 @@
 // Interface of an editable kind of record, implemented once for each kind.
 import type { MaybePromise } from '../../maybe-promise.js'
-import type { JsonObject } from '../../record/json/json.js'
+import type { Edits, JsonObject } from '../../record/json/json.js'
 import type { Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Dialect } from '../../remote/wire/dialect.js'
 import type { ProcessId } from '../../system/process.js'
@@ -8,7 +8,6 @@ import type { Draft } from '../journal/draft.js'
 import type { RecordKey } from '../journal/record-key.js'
 import type { TextHistory } from '../journal/text-history.js'
 import type { Candidate } from './base.js'
-import type { Edits } from './diff.js'
 
 export interface WrittenEdit {
   readonly base: JsonObject

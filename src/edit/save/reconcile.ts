@@ -1,12 +1,12 @@
 // A change whose answer is lost: time is kept for a look, the record is read and compared, and nothing is sent twice.
 import { asFailure, Failure, isA } from '../../failure.js'
-import { fieldOf, type JsonObject } from '../../record/json/json.js'
+import { type Edits, fieldOf, type JsonObject, removed, withEdits } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import { setApart, whyOf } from '../journal/draft-meta.js'
 import { textHash } from '../journal/text-history.js'
-import { type Edits, editsBetween, removed, withEdits } from './diff.js'
+import { editsBetween } from './diff.js'
 import type { EditableRecord, RecordChange, SaveState } from './editable.js'
 
 /** Reads the record; true if the last attempt of this draft was carried out, and the service has all that the draft says. */

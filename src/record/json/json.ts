@@ -53,21 +53,33 @@ const indexOf = foundOnce((fields: readonly Field[]) => new Map(fields.map(field
 /** The items in order; of a long list there is never a tree of all. */
 export const eachItem = (array: JsonArray): Iterable<Json> => array.each?.() ?? array.items
 
-/** The object with this value under this name: in its old place (every duplicate of it), or at the end. */
-export function withField(object: JsonObject, name: string, value: Json): JsonObject {
+/** Stands for the value of a field that is not there (any more). */
+export const removed = Symbol('removed')
+export type Edit = Json | typeof removed
+/** The new value of each edited field, in the order of the program's text. */
+export type Edits = ReadonlyMap<string, Edit>
+
+/** The object with these edits: a value in its old place (every duplicate of it) or at the end. Every other field stays exactly as it is. */
+export function withEdits(object: JsonObject, edits: Edits): JsonObject {
+  if (edits.size === 0) return object
+  const fresh = new Map(edits)
   const fields: Field[] = []
-  let isThere = false
   for (const field of object.fields) {
-    fields.push(field.name === name ? { ...field, value } : field)
-    isThere ||= field.name === name
+    fresh.delete(field.name)
+    const edit = edits.get(field.name)
+    if (edit === undefined) fields.push(field)
+    else if (edit !== removed) fields.push({ ...field, value: edit })
   }
-  if (!isThere) fields.push({ name, rawName: JSON.stringify(name), value })
+  for (const [name, edit] of fresh)
+    if (edit !== removed) fields.push({ name, rawName: JSON.stringify(name), value: edit })
   return { type: 'object', fields }
 }
 
+export const withField = (object: JsonObject, name: string, value: Json): JsonObject =>
+  withEdits(object, new Map([[name, value]]))
+
 export function without(object: JsonObject, names: readonly string[]): JsonObject {
-  const fields: Field[] = []
-  for (const field of object.fields) if (!names.includes(field.name)) fields.push(field)
+  const fields = object.fields.filter(({ name }) => !names.includes(name))
   return fields.length === object.fields.length ? object : { type: 'object', fields }
 }
 
