@@ -334,12 +334,6 @@ const endingSignals = [1, 2, 3, 9, 15].reduce((mask, signal) => mask | (1 << (si
 /** True if a signal is pending that is meant to end the process; of one that cannot be looked at the wait ends by the deadline. */
 function isEnding(pid: number): boolean {
   const status = statusTextOf(pid) ?? ''
-  const masks = new Map([...status.matchAll(/^(S\w+):\s*[0-9a-f]*([0-9a-f]{8})$/gm)].map(maskOf))
-  const pending = (masks.get('SigPnd') ?? 0) | (masks.get('ShdPnd') ?? 0)
-  return (pending & ~(masks.get('SigBlk') ?? 0) & endingSignals) !== 0
+  const mask = (name: string): number => Number(`0x${status.split(`\n${name}:\t`)[1]?.slice(8, 16) ?? 0}`)
+  return ((mask('SigPnd') | mask('ShdPnd')) & ~mask('SigBlk') & endingSignals) !== 0
 }
-
-const maskOf = ([, name = '', hex = '']: readonly string[]): [string, number] => [
-  name,
-  Number.parseInt(hex, 16),
-]

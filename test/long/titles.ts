@@ -1,80 +1,20 @@
 // Titles as services hold them: every byte, odd code points, lengths around the limit, normal forms, and names that are ours.
 import type { Chance } from './chance.js'
 
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
 const own = [
-  '.project.json',
-  '.calculation.json',
-  '.index.tsv',
-  '.shares',
-  '.calcfs',
-  '.#lock',
-  '.fuse_hidden0001',
-  '~',
-  '~p',
-  '~p1',
-  '~c12',
-  'x~p12',
-  'x~c12',
-  'x~c12.xyz',
-  'x~h0123456789abcdef',
-  'x~~p1',
-  'x%7Ep1',
-  '%',
-  '%%',
-  '%2',
-  '%2F',
-  '%2f',
-  '%25',
-  '%252F',
-  '%empty',
-  '%25empty',
-  '%u',
-  '%uD800',
-  '%u12',
-  '',
-  ' ',
-  '  ',
-  '.',
-  '..',
-  '...',
-  '. ',
-  ' .',
-  '.xyz',
-  'new.json',
-  '42.json',
-  'order.txt',
-  'INDEX.tsv',
-  'by-id',
-  'db',
-  'projects',
-  '4913',
-  'sedABCDEF',
-  '#x#',
-  'tmpabcdef',
-  '.goutputstream-X',
-  'XXabcdef',
+  ...words(`
+    .project.json .calculation.json .index.tsv .shares .calcfs .#lock .fuse_hidden0001 .xyz new.json 42.json
+    order.txt INDEX.tsv by-id db projects 4913 sedABCDEF #x# tmpabcdef .goutputstream-X XXabcdef . .. ...
+    ~ ~p ~p1 ~c12 x~p12 x~c12 x~c12.xyz x~h0123456789abcdef x~~p1 x%7Ep1
+    % %% %2 %2F %2f %25 %252F %empty %25empty %u %uD800 %u12
+  `),
+  ...['', ' ', '  ', '. ', ' .'],
 ]
-const everywhere = [
-  '.hidden',
-  '.git',
-  '.Trash',
-  '.DS_Store',
-  '._x',
-  'CON',
-  'a:b',
-  'a\\b',
-  '-rf',
-  '*',
-  '$HOME',
-  ';',
-  "'",
-  '"',
-  '~root',
-  '__proto__',
-  'constructor',
-  'null',
-  '1e3',
-]
+const everywhere = words(
+  `.hidden .git .Trash .DS_Store ._x CON a:b a\\b -rf * $HOME ; ' " ~root __proto__ constructor null 1e3`,
+)
 /** Letters that a normal form takes apart or puts together, joins, marks, directions, blanks. */
 const odd = [
   'é',
