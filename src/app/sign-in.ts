@@ -64,9 +64,12 @@ export async function triedPassword(
   account: Account,
 ): Promise<LoginRefusal> {
   const secret = findSecret(config, sources)
-  if (secret?.as !== 'password' || !secret.atHand) return notTried
+  if (secret?.as !== 'password') return notTried
+  const hasToken = await hasLivingToken(account, systemClock.now())
+  if (hasToken && !secret.atHand) return notTried
+  // Read before the deadline of a request counts: a keyring may have to be unlocked by hand.
   const password = await secret.read()
-  if (!(await hasLivingToken(account, systemClock.now()))) return notTried
+  if (!hasToken) return notTried
   const tried = exchangeCredentials(account, password, config, secret.from).then(() => undefined, refusalIn)
   return () => tried
 }

@@ -1,5 +1,4 @@
 // Promises of signing in at the terminal and before a mount: when there is a prompt, how it ends, and what comes before "mounted".
-
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -128,6 +127,15 @@ t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-1
   await shown.until(/ended with 0/)
   t.notMatch(await shown.screen(), /: demo\b/, 'what is typed is not shown')
   t.ok(await isMounted(at.directory))
+})
+
+t.test('SIGN-1 a keyring may be unlocked by hand at the start, however short the deadlines', async t => {
+  const at = await desk(t)
+  const unlocked = join(at.state, 'unlocked')
+  const given = { CALCFS_USER: 'demo', CALCFS_DEADLINE_METADATA: '5s' }
+  const asking = `[ -e ${unlocked} ] || { sleep 8; touch ${unlocked}; }; echo demo`
+  const mount = ['mount', '--daemon', at.service.url, at.directory, '--password-command', asking]
+  t.match(await at.calcfs(given, ...mount), { code: 0, stderr: '' })
 })
 
 t.test('a token that cannot be renewed serves to its end (SIGN-1)', async t => {

@@ -1,5 +1,5 @@
 // Promises about the password of a mount: it is not in the daemon's environment, and no child of the daemon has it.
-import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readFile, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { mountPatience } from '../testbed/daemon.js'
@@ -36,6 +36,7 @@ t.test('CMD-10 a daemon in the background is started without the password, and s
   t.teardown(() => calcfs('unmount', '--force', directory))
   const [status] = JSON.parse((await calcfs('status', directory, '--json')).stdout)
   t.match(status, { user: 'demo', answers: true, signedIn: true })
+  t.equal(await readlink(`/proc/${status.pid}/cwd`), '/', 'the directory in which it was called stays free')
   for (const seen of [await readFile(`/proc/${status.pid}/environ`, 'utf8'), await childSaw()]) {
     t.match(seen, 'CALCFS_USER=demo', 'the environment is that of the user')
     t.notMatch(seen, 'CALCFS_PASSWORD')

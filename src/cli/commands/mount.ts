@@ -126,6 +126,8 @@ const unfitSentences: Readonly<Record<Unfit, (path: string) => string>> = {
 
 async function serveMount(asked: Configured, path: string, { handOver }: Flags): Promise<void> {
   const given = { ...asked, config: withLogFile(asked, path) }
+  // The directory in which it was called stays free.
+  if (isInBackground()) process.chdir('/')
   const { environment } = given.sources
   const [{ openLog }, { systemClock }, { giveMemoryBack }, { prepareDrive }] = await Promise.all([
     import('../../terminal/log.js'),

@@ -145,10 +145,8 @@ function helped({ command, args }: Typed): readonly Candidate[] {
     at = inner
   }
   const found = at.commands.length === 0 ? [] : commandsOf(at)
-  return args.length > 0 ? found : [...found, ...topicCandidates]
+  return args.length > 0 ? found : [...found, ...topics.map(value => ({ value, says: 'a topic' }))]
 }
-
-const topicCandidates: readonly Candidate[] = topics.map(value => ({ value, says: 'a topic' }))
 
 /** `files` and `directories` are the shell's own. */
 type ValueKind = 'files' | 'directories' | 'drives' | 'drafts' | 'profiles' | 'help'
@@ -230,5 +228,7 @@ export function askedCommand(whole: () => Promise<Command>): Command {
       const { candidates, kind } = await complete(await whole(), words, namesHere)
       const lines = candidates.map(({ value, says }) => `${value}\t${says}`)
       printText([...lines, `:${kind}`, ''].join('\n'))
+      // A daemon that hangs is not waited for.
+      process.exit()
     })
 }

@@ -82,8 +82,7 @@ async function placeOf(given: string): Promise<Place> {
   )
 }
 
-const { projects, users, reports, numbers, own } = fixedNames
-const tops = [projects, users, reports, numbers, own].map(name => `/${name}`)
+const tops = (['projects', 'users', 'reports', 'numbers', 'own'] as const).map(top => `/${fixedNames[top]}`)
 
 export async function onDrive(given: string): Promise<Place | undefined> {
   const local = await mountPath(resolve(given))

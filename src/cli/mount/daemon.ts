@@ -15,8 +15,8 @@ interface Word {
 
 export type StartedMount = Word & { readonly pid: number | undefined }
 
-/** Milliseconds a mount may take: a log-in, the first request and the kernel. */
-const startLimit = 45_000
+/** Milliseconds a mount may take: a keyring that is unlocked by hand, a log-in, the first request and the kernel. */
+const startLimit = 105_000
 
 /** Where Node has the flag, SIGUSR1 opens no debugger in the moment before `bin/calcfs` is run either. */
 const withoutDebugger = ['--disable-sigusr1'].filter(flag => process.allowedNodeEnvironmentFlags.has(flag))

@@ -44,8 +44,6 @@ export async function mountHelper(
     const address = noSource.has(source) ? [] : [source]
     const quiet = values.verbose === true ? [] : ['--quiet']
     const line = ['mount', '--daemon', ...quiet, ...address, resolve(directory)]
-    // The background process must not keep the directory in use in which mount(8) was called.
-    process.chdir('/')
     // That process is started by the line of this one.
     process.argv.splice(1, Number.POSITIVE_INFINITY, join(packageRoot(), 'bin', 'calcfs'), ...line)
     await main(line)

@@ -48,9 +48,7 @@ export const logCommand = (): Command =>
 
 async function show(command: Command, drive: string | undefined, flags: Flags): Promise<void> {
   const form = flags.json === true ? (line: string) => `${visible(line)}\n` : await forPeople()
-  const print = (lines: readonly string[]): void => {
-    for (const line of lines) printStyled(form(line))
-  }
+  const print = (lines: readonly string[]): void => printStyled(lines.map(form).join(''))
   const { file, pid } = await logOf(command, drive)
   const more = openTail(file, line => isAtLeast(line, flags.level))
   const lines = await more()

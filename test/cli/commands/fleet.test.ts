@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import type { Finding } from '../../../src/cli/doctor/finding.js'
 import { makeFleetKey } from '../../../src/fleet/seal.js'
 import { testRedis } from '../../testbed/fleet/redis.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
@@ -13,13 +14,6 @@ t.jobs = 2
 
 const password = 'open%sesame'
 const limits = ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru']
-
-interface Finding {
-  readonly check: string
-  readonly state: string
-  readonly found: string
-  readonly mend?: string
-}
 
 const statusOf = (testbed: KernelTestbed, ...flags: string[]): Promise<Ran> =>
   testbed.calcfs('status', ...flags, testbed.directory)

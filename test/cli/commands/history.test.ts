@@ -1,5 +1,6 @@
 // Promises of `calcfs history` and `calcfs restore`: every text that a record had is found again, and can be saved again.
 import t, { type Test } from 'tap'
+import type { HistoryLine } from '../../../src/drive/interface/control.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { drawnFrom } from '../../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
@@ -8,17 +9,7 @@ t.jobs = 3
 
 const path = 'reports/42.json'
 
-interface Version {
-  readonly number: number
-  readonly at: string
-  readonly how: string
-  readonly stored: boolean
-  readonly mount?: string
-  readonly changed: string
-  readonly isNow: boolean
-}
-
-async function versionsOf({ here }: WarmTestbed, of = path): Promise<readonly Version[]> {
+async function versionsOf({ here }: WarmTestbed, of = path): Promise<readonly HistoryLine[]> {
   const { stdout } = await here('history', of, '--json')
   return JSON.parse(stdout).versions
 }
@@ -76,7 +67,7 @@ t.test('each text is listed once, with when, how, by which mount and what change
   await testbed.end()
   const { service } = testbed
   const unmounted = await testbed.calcfs('history', path, '--json', '--url', service.url, '--user', 'demo')
-  const timeless = (versions: readonly Version[]) =>
+  const timeless = (versions: readonly HistoryLine[]) =>
     versions.map(one => ({ ...one, at: one.at.slice(0, 18) }))
   t.same(timeless(JSON.parse(unmounted.stdout).versions), timeless(all), 'the same without a mount')
 })
@@ -138,7 +129,7 @@ t.test(
       if (step === 2) await testbed.remount()
       const all = await versionsOf(testbed)
       t.equal(all.filter(({ isNow }) => isNow).length, 1, 'one is as it is now')
-      const latestFirst = (one: Version, other: Version) => Date.parse(other.at) - Date.parse(one.at)
+      const latestFirst = (one: HistoryLine, other: HistoryLine) => Date.parse(other.at) - Date.parse(one.at)
       t.same(all.toSorted(latestFirst), all, 'numbered and ordered by time')
       for (const { number } of all) {
         const said = saying(await show(testbed, `${path}@${number}`))

@@ -1,4 +1,5 @@
 // Ground of the promises of pins: what `calcfs pins` tells, waiting for it, and a project that is long enough for a look in between.
+import type { PinLine } from '../../../src/drive/interface/control.js'
 import type { Seed } from '../../../src/service/seed.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
@@ -6,21 +7,10 @@ import { until } from '../../testbed/within.js'
 
 export const patience = 90_000
 
-/** One pin, as `calcfs pins --json` tells it. */
-export interface Told {
-  readonly path: string
-  readonly state: string
-  readonly because?: string
-  readonly files: number
-  readonly filesKept: number
-  readonly bytes: number
-  readonly bytesKept: number
-}
-
-export const pinsOf = async (testbed: KernelTestbed): Promise<readonly Told[]> =>
+export const pinsOf = async (testbed: KernelTestbed): Promise<readonly PinLine[]> =>
   JSON.parse((await testbed.here('pins', '--json')).stdout)
 
-export const isWhole = ({ state }: Told): boolean => state === 'whole'
+export const isWhole = ({ state }: PinLine): boolean => state === 'whole'
 
 export const downloads = (heard: readonly { method: string; path: string }[]): string[] =>
   heard
@@ -50,10 +40,10 @@ export function fillFifty(seed: Seed): void {
 /** Resolves once the first pin is as wanted; time passes for the drive meanwhile where that is virtual. */
 export async function untilPin(
   testbed: KernelTestbed,
-  isSo: (told: Told) => boolean,
+  isSo: (told: PinLine) => boolean,
   passMs = 0,
-): Promise<Told> {
-  let last: Told | undefined
+): Promise<PinLine> {
+  let last: PinLine | undefined
   await until(patience, 'the pin', async () => {
     if (passMs > 0) await testbed.pass(passMs)
     last = (await pinsOf(testbed))[0]
