@@ -1,6 +1,7 @@
 // Contents: their size without their bytes, and their bytes, by what this service is known to do; nothing that came in a file's place is taken for it.
 import { derivedKindOf } from '../../content-kinds.js'
 import { asFailure, Failure, isA } from '../../failure.js'
+import type { RangeProbe } from '../http/answer.js'
 import {
   type Body,
   type ByteOffset,
@@ -13,7 +14,7 @@ import {
   type RequestContext,
 } from '../remote.js'
 import type { Gate } from './gate.js'
-import { type Capabilities, isItsWay, isSampled } from './lacking.js'
+import { isItsWay, isSampled } from './lacking.js'
 
 /** The size from HEAD; `refused`: a proper answer without a size. */
 interface HeadSize {
@@ -21,44 +22,35 @@ interface HeadSize {
   readonly refused: boolean
 }
 
-const notAsked: HeadSize = { told: undefined, refused: false }
 const beginning = byteOffset(0)
 const nameOfPage = /\.x?html?$/i
 /** No generated file begins with more blanks. */
 const blanksAtMost = 4096
 
 export class Contents {
-  /** `known` is updated as facts are discovered. */
-  readonly #known: Capabilities
-
   /** `pathOf` is the question for the bytes; `answers` shows that the platform itself answers now. */
   constructor(
     private readonly gate: Gate,
     private readonly pathOf: (content: Content) => string,
     private readonly answers: (content: Content, context: RequestContext) => Promise<unknown>,
-  ) {
-    this.#known = gate.known
-  }
+  ) {}
 
   /** Undefined where this service does not state it. @throws Failure, 'absent' only if a GET says so: a service without HEAD may call everything absent */
   async size(content: Content, context: RequestContext): Promise<ContentSize | undefined> {
     const { of } = content
-    const source = this.#known.sizes[of]
+    const source = this.gate.known.sizes[of]
     if (source === undefined && this.#isAssumedUnknown(of)) return undefined
     const path = this.pathOf(content)
-    const head = source === 'range' ? notAsked : await this.#sizeByHead(path, context)
-    if (head.told !== undefined) {
-      this.#known.sizes[of] = 'head'
+    const head = source === 'range' ? undefined : await this.#sizeByHead(path, context)
+    if (head?.told !== undefined) {
+      this.gate.known.sizes[of] = 'head'
       return this.#plausible(content, head.told)
     }
-    const { honoured, size, version, refused } = await this.gate.http.firstByte(
-      { method: 'GET', path },
-      context,
-    )
+    const { honoured, size, version, refused } = await this.#firstByte(path, context)
     // A service that has stated sizes before is always asked again; an error in place of an answer proves nothing.
-    if (source === undefined && honoured && size !== undefined) this.#known.sizes[of] = 'range'
-    else if (source === undefined && head.refused && refused) this.#countUnknownSize(of)
-    if (honoured) Object.assign(this.#known, { ranges: true, unranged: 0 })
+    if (source === undefined && honoured && size !== undefined) this.gate.known.sizes[of] = 'range'
+    else if (source === undefined && head?.refused && refused) this.#countUnknownSize(of)
+    if (honoured) Object.assign(this.gate.known, { ranges: true, unranged: 0 })
     // The total length also comes from the body itself, so it is no second source.
     if (!honoured || size === undefined) return undefined
     return this.#plausible(content, { bytes: size, modified: dateOf(version) })
@@ -68,7 +60,7 @@ export class Contents {
   async facts(content: Content, context: RequestContext): Promise<ContentFacts> {
     const path = this.pathOf(content)
     const { told } = await this.#sizeByHead(path, context)
-    const { honoured, size, version } = await this.gate.http.firstByte({ method: 'GET', path }, context)
+    const { honoured, size, version } = await this.#firstByte(path, context)
     if (told !== undefined || (honoured && size !== undefined && size > 0)) this.#forgetUnknownSizes(content)
     return { head: told?.bytes, range: honoured ? size : undefined, version }
   }
@@ -83,14 +75,18 @@ export class Contents {
   ): Promise<Body> {
     const derived = derivedKindOf(content.of)
     const part = this.#asksForParts() ? { start, end } : { start: beginning, end: undefined }
-    const condition = this.#known.conditions === false ? undefined : of
+    const condition = this.gate.known.conditions === false ? undefined : of
     const path = this.pathOf(content)
-    const first = await this.gate.http.content({ method: 'GET', path }, { ...part, of: condition }, context)
+    const range = { ...part, of: condition }
+    const first = await this.gate.http.content({ method: 'GET', path }, range, context).catch(thrown => {
+      if ((part.start === 0 && part.end === undefined) || !mayRefuseRange(thrown)) throw thrown
+    })
+    if (first === undefined) return this.#unranged(content, context)
     const isSame = isVersion(first, of)
     let body = first
     if (condition !== undefined && isSame && isWholeContent(first, part)) {
       // A service that does not know the condition sends everything; without it, it may send the part.
-      this.#known.conditions = false
+      this.gate.known.conditions = false
       first.cancel()
       body = await this.gate.http.content({ method: 'GET', path }, part, context)
     } else if (!isUntold(first)) {
@@ -98,9 +94,8 @@ export class Contents {
       if (part.start > 0 && (of === undefined || isSame)) this.#noteRange(body.start === part.start)
     }
     if (isUntold(body)) {
-      this.#noteRange(false)
       body.cancel()
-      return this.body(content, beginning, context)
+      return this.#unranged(content, context)
     }
     if (body.length === 0) await orCancelled(body, this.gate.unlessFaulty(path, context))
     if (derived !== undefined)
@@ -110,6 +105,11 @@ export class Contents {
     if (ends !== 'twice' || (body.start === 0 && body.end === undefined)) return { ...body, ends }
     // A part alone cannot be compared.
     body.cancel()
+    return this.body(content, beginning, context)
+  }
+
+  #unranged(content: Content, context: RequestContext): Promise<Body> {
+    this.#noteRange(false)
     return this.body(content, beginning, context)
   }
 
@@ -136,37 +136,45 @@ export class Contents {
 
   /** True if a part is requested at all. */
   #asksForParts(): boolean {
-    if (this.#known.ranges !== false) return true
-    this.#known.unranged = (this.#known.unranged ?? 0) + 1
-    return isSampled(this.#known.unranged)
+    if (this.gate.known.ranges !== false) return true
+    this.gate.known.unranged = (this.gate.known.unranged ?? 0) + 1
+    return isSampled(this.gate.known.unranged)
   }
 
   /** The whole content may come in place of a part. */
   #noteRange(honoured: boolean): void {
-    this.#known.unranged = honoured ? 0 : (this.#known.unranged ?? 0) + 1
-    if (honoured || isItsWay(this.#known.unranged)) this.#known.ranges = honoured
+    this.gate.known.unranged = honoured ? 0 : (this.gate.known.unranged ?? 0) + 1
+    if (honoured || isItsWay(this.gate.known.unranged)) this.gate.known.ranges = honoured
   }
 
   /** After several contents in a row without a size this service counts as one without HEAD and Range for them. */
   #isAssumedUnknown(of: Content['of']): boolean {
-    const timesUnknown = this.#known.untold?.[of] ?? 0
+    const timesUnknown = this.gate.known.untold?.[of] ?? 0
     if (!isItsWay(timesUnknown)) return false
     this.#countUnknownSize(of)
     return !isSampled(timesUnknown)
   }
 
   #countUnknownSize(of: Content['of']): void {
-    this.#known.untold = { ...this.#known.untold, [of]: (this.#known.untold?.[of] ?? 0) + 1 }
+    this.gate.known.untold = { ...this.gate.known.untold, [of]: (this.gate.known.untold?.[of] ?? 0) + 1 }
   }
 
   /** A part came, or a length was stated after all: what was concluded about the service is dropped. */
   #forgetUnknownSizes({ of }: Content): void {
-    if (this.#known.untold?.[of] !== undefined) this.#known.untold = { ...this.#known.untold, [of]: 0 }
+    if (this.gate.known.untold?.[of] !== undefined)
+      this.gate.known.untold = { ...this.gate.known.untold, [of]: 0 }
   }
 
   /** A smaller length than a generated file has is no length of the file. */
   #plausible({ of }: Content, told: ContentSize): ContentSize | undefined {
     return told.bytes < (derivedKindOf(of)?.fewestBytes ?? 0) ? undefined : told
+  }
+
+  #firstByte(path: string, context: RequestContext): Promise<RangeProbe> {
+    return this.gate.http.firstByte({ method: 'GET', path }, context).catch((thrown: unknown) => {
+      if (!mayRefuseRange(thrown)) throw thrown
+      return { honoured: false, size: undefined, version: undefined, refused: true }
+    })
   }
 
   /** Only a failure that every other request would meet is thrown. */
@@ -180,6 +188,9 @@ export class Contents {
     }
   }
 }
+
+/** 400, 405 and 501 may refuse the Range alone, in the place of ignoring it: without it the content is asked for once more. */
+const mayRefuseRange = (thrown: unknown): boolean => /^(invalid|unsupported)$/.test(asFailure(thrown).kind)
 
 const isVersion = ({ version }: Body, other: ContentVersion | undefined): boolean =>
   other !== undefined && version?.tag === other.tag && version?.modified === other.modified

@@ -1,7 +1,7 @@
 // Nothing read is ever wrong: right bytes or an error; true sizes; times that stand.
 import type { Test } from 'tap'
 import { complete, poor } from '../../../src/service/store/options.js'
-import { ids, log } from '../../testbed/sample-data.js'
+import { fillMany, ids, log } from '../../testbed/sample-data.js'
 import { type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 import { variants } from '../../testbed/variants.js'
 
@@ -62,6 +62,21 @@ export function reading(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, `${calculation}/run.log`), log)
     })
   }
+
+  for (const status of [400, 501])
+    t.test(`SIZE-2 a service that answers a Range with ${status} is one without it`, async t => {
+      const big = 'x'.repeat(3 << 20)
+      const testbed = await open(t, {
+        service: { shortcomings: { ...complete, head: status === 400 } },
+        fill: fillMany(['9'], () => ({ 'run.log': big })),
+      })
+      testbed.service.intercept(/^GET .*bitstream/, async (response, { headers, carryOut }) => {
+        if (headers?.range === undefined) (await carryOut())()
+        else response.writeHead(status).end()
+      })
+      t.equal((await testbed.files.lstat('projects/Many/c9/run.log')).size, big.length)
+      t.equal(await textOf(testbed, 'projects/Many/c9/run.log'), big)
+    })
 
   t.test('bad answers', async t => {
     const testbed = await open(t, { settings: { deadlineMetadata: '3s' } })
