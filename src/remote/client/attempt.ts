@@ -165,7 +165,11 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     // Once: where every connection is slow to open, waiting longer does not help.
     else
       this.#look?.renew().then(
-        () => this.#dispatch(),
+        () => {
+          this.#dispatch()
+          // The deadline may have passed while nothing was on its way.
+          this.#watch()
+        },
         thrown => this.#fail(networkFailure(thrown)),
       )
   }
