@@ -131,7 +131,7 @@ export class Lacking {
 
   refused(path: string, failure: unknown): void {
     const operation = endpointIn(path)
-    if (!this.mayBe(operation, failure) || !path.includes('?')) return
+    if (this.has(operation) || !this.mayBe(operation, failure) || !path.includes('?')) return
     // Of what is called absent, nothing but another answer shows that it exists.
     if (failure.kind === 'absent' && !this.#existing.has(thingIn(path) ?? '')) return
     const refused = this.#refusals.get(operation) ?? new Set<string>()
