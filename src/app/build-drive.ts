@@ -123,7 +123,7 @@ export function buildDrive(
     foresight: openPrefetcher({
       ...caches,
       tree,
-      room: connection.guesses,
+      room: () => connection.client.guesses,
       missed: () => settings.activity.cache.missed,
       cacheBytes: config.cacheSize,
       names: namesAtMost,

@@ -50,7 +50,7 @@ export function buildCaches(
   if (capabilities.works?.includes('user/info') === true) capabilities.answered ??= [firstQuestion]
   // Missing capabilities of the service are discovered by each mount.
   delete capabilities.untold
-  const health = new Health(connection.remote, clock, connection.away)
+  const health = new Health(connection.remote, clock, connection.client)
   const { remote } = health
   const queryCache = new QueryCache(
     {

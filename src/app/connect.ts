@@ -4,7 +4,7 @@ import type { Requests } from '../activity/kernel-calls.js'
 import type { Config } from '../config/config.js'
 import { findSecret, type Secret } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'
-import type { Client, ClientOptions } from '../remote/client/client.js'
+import type { ClientOptions } from '../remote/client/client.js'
 import type { TraceRequest } from '../remote/client/outgoing.js'
 import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
@@ -113,10 +113,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks 
       until: who.token === undefined ? undefined : tokenEnd(who.token),
       renewed: secret?.as === 'password',
     }),
-    /** How many background requests may be in flight now. */
-    guesses: (): number => client.guesses,
-    /** Since when nothing at all is answered, while requests fail without being sent. */
-    away: (): Client['away'] => client.away,
+    client,
     close: client.close,
   }
 }

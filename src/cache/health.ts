@@ -10,8 +10,8 @@ export interface OngoingFailure {
 
 /** Milliseconds in which the question of a check is answered, whichever call has stopped waiting for it. */
 const checkedFor = 10_000
-/** A check may take so much longer than the one before. */
-const longerThanLast = 1.5
+/** A check may take so much longer than the one before, and than other answers. */
+const longerThanUsual = 1.5
 
 export class Health {
   /** The same service, each question of which is watched. */
@@ -26,11 +26,11 @@ export class Health {
   #answers = 0
   #away = false
 
-  /** `silence`: since when nothing at all is answered. */
+  /** `client` tells since when nothing at all is answered, and how many milliseconds an answer usually takes. */
   constructor(
     remote: Remote,
     private readonly clock: Clock,
-    private readonly silence: () => OngoingFailure | undefined,
+    private readonly client: { readonly away: OngoingFailure | undefined; readonly usual: number },
   ) {
     const operations = Object.entries<(...asked: never[]) => Promise<unknown>>({ ...remote })
     const watched = operations.map(([name, operation]) => [
@@ -42,7 +42,7 @@ export class Health {
 
   /** The failure that began the present outage; undefined while the service answers. */
   get outage(): OngoingFailure | undefined {
-    const silent = this.silence()
+    const silent = this.client.away
     if (silent === undefined) return this.#outage
     const since = instant(Math.min(silent.since, this.#outage?.since ?? silent.since))
     return { since, failure: silent.failure }
@@ -50,7 +50,7 @@ export class Health {
 
   /** True while nothing is answered at all, or everything is refused: a question would be in vain. */
   get away(): boolean {
-    return this.#away || this.silence() !== undefined
+    return this.#away || this.client.away !== undefined
   }
 
   /**
@@ -75,7 +75,8 @@ export class Health {
       isWaitedFor = false
     })
     await withDeadline(known, context, clock, 'the service does not answer').catch((thrown: unknown) => {
-      const isSlow = (this.answersIn ?? 0) * longerThanLast > patience
+      const usual = Math.max(this.answersIn ?? 0, this.client.usual)
+      const isSlow = usual * longerThanUsual > patience
       if (isWaitedFor && !isSlow) this.#failed(asFailure(thrown), before)
     })
   }

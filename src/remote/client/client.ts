@@ -66,6 +66,11 @@ export class Client {
     return this.#traffic.breaker.away
   }
 
+  /** Milliseconds that an answer usually takes; 0 before the first one. */
+  get usual(): number {
+    return this.#traffic.times.median
+  }
+
   /** The answer, within the deadline. @throws Failure */
   ask<Value>(outgoing: Outgoing, context: RequestContext, question: Question<Value>): Promise<Value> {
     this.#authorization = outgoing.authorization
