@@ -10,7 +10,6 @@ const longestMs = 1_000
 const [pauseMs, beatMs] = [5_000, 500]
 /** Before the first connection. */
 export const notYet = 'it is not connected yet'
-const silent = 'it does not answer'
 
 export interface BreakerPorts {
   readonly clock: Clock
@@ -85,7 +84,7 @@ export async function inTime<Answer>(
       seen = now
       const left = Math.min(slowMs - (idle() - since), end - clock.now())
       // An answer that came while this process was busy is read before the next timer.
-      if (left <= 0) setImmediate(() => reject(new Error(silent)))
+      if (left <= 0) setImmediate(() => reject(new Error('it does not answer')))
       else stop = clock.after(Math.max(1, Math.ceil(left)), look)
     }
     stop = clock.after(slowMs, look)

@@ -1,4 +1,5 @@
 // One request for all callers that need its answer now: each waits by its own deadline, and a silent one is sent once more.
+import { asFailure, type Failure } from '../failure.js'
 import { SingleFlight } from '../maybe-promise.js'
 import { Askers } from './askers.js'
 import { type Clock, dueIn, withDeadline } from './clock.js'
@@ -18,9 +19,15 @@ export class SharedAnswer<Answer> {
     private readonly question: (context: RequestContext) => Promise<Answer>,
   ) {}
 
-  /** True if a request is under way. */
-  get underWay(): boolean {
-    return this.#flight.isUnderWay
+  /** As `join`, but the failure of a request that was under way before says nothing of one that is sent now, unless it counts. */
+  async joinAnew(context: RequestContext, counts: (failure: Failure) => boolean): Promise<Answer> {
+    const wasUnderWay = this.#flight.isUnderWay
+    try {
+      return await this.join(context)
+    } catch (thrown) {
+      if (!wasUnderWay || counts(asFailure(thrown)) || this.clock.now() >= context.deadline) throw thrown
+      return this.join(context)
+    }
   }
 
   /** The answer of the request under way, begun now if there is none. @throws Failure 'timeout' with `late` at the caller's deadline */

@@ -15,7 +15,6 @@ export interface Entrant {
   readonly giveUp: (() => void) | undefined
 }
 
-/** A wait for a turn. */
 class Waiting<For> {
   go!: () => void
   readonly turn = new Promise<void>(resolve => {

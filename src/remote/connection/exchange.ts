@@ -55,7 +55,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#pauses === 1) this.#controller?.pause()
   }
 
-  /** Ends one of the pauses. */
   resume(): void {
     this.#pauses -= 1
     if (this.#pauses === 0 && !this.#isOver) this.#controller?.resume()

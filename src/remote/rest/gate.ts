@@ -40,14 +40,14 @@ export class Gate {
   ) {
     this.lacking = new Lacking(known)
     const late = 'no other request was answered in time'
-    this.#confirmation = new SharedAnswer(clock, late, context => this.#failureOfAll(context))
+    this.#confirmation = new SharedAnswer(clock, late, context => this.#confirmed(context))
   }
 
   /** A captive portal answers everything with nothing: only where something is wrong already an empty file is worth a question. @throws Failure 'broken' */
   async unlessFaulty(path: string, context: RequestContext): Promise<void> {
     if (!this.#isFaulty || knownQuestion(this.known) === undefined) return
     // Its connection is taken until its bytes are read.
-    const outage = await this.#failureOfAll({ ...context, holdsSlot: true }).catch(asFailure)
+    const outage = await this.#confirmed({ ...context, holdsSlot: true }).then(() => undefined, asFailure)
     this.#isFaulty = outage !== undefined
     if (outage === undefined) return
     const sentence = `nothing came for GET ${path}, and nothing shows that it is the file: ${outage.message}`
@@ -89,38 +89,31 @@ export class Gate {
     return this.known.works?.includes(path.slice(1)) === true ? refusal : undefined
   }
 
-  async #outage(context: RequestContext): Promise<Failure | undefined> {
-    const joins = this.#confirmation.underWay
-    const outage = await this.#confirmation.join(context).catch(asFailure)
-    if (outage === undefined || !joins || isA('denial', outage) || this.clock.now() >= context.deadline)
-      return outage
-    // It began before: an earlier fault says nothing about a request that is sent now.
-    return this.#confirmation.join(context).catch(asFailure)
+  /** Undefined where a known question is answered. */
+  #outage(context: RequestContext): Promise<Failure | undefined> {
+    const confirmed = this.#confirmation.joinAnew(context, failure => isA('denial', failure))
+    return confirmed.then(() => undefined, asFailure)
   }
 
-  /** One operation may be broken, or one record deleted: what the last of two requests fails with; undefined where one succeeds. */
-  async #failureOfAll(context: RequestContext): Promise<Failure | undefined> {
+  /** One operation may be broken, or one record deleted. @throws what the last of two questions fails with */
+  async #confirmed(context: RequestContext): Promise<void> {
     const path = knownQuestion(this.known)
-    if (path === undefined) return undefined
-    const first = this.#failureOf(path, context)
+    if (path === undefined) return
+    const first = this.#answers(path, context)
     const next = knownQuestion(this.known, path)
     if (next === undefined) return first
-    const soon = dueIn(silentMs, this.clock)
-    const atOnce = await withDeadline(first, soon, this.clock, 'it is silent').catch(asFailure)
-    if (atOnce === undefined) return undefined
-    // It would delay each later refusal in the same way.
-    noteRefused(this.known, path)
-    return this.#failureOf(next, context)
+    try {
+      await withDeadline(first, dueIn(silentMs, this.clock), this.clock, 'it is silent')
+    } catch {
+      // It would delay each later refusal in the same way.
+      noteRefused(this.known, path)
+      await this.#answers(next, context)
+    }
   }
 
-  #failureOf(path: string, context: RequestContext): Promise<Failure | undefined> {
-    return this.asked
-      .text({ method: 'GET', path }, context)
-      .then(
-        text =>
-          text === '' ? new Failure('broken', `the service answered GET ${path} with nothing`) : undefined,
-        asFailure,
-      )
+  async #answers(path: string, context: RequestContext): Promise<void> {
+    const text = await this.asked.text({ method: 'GET', path }, context)
+    if (text === '') throw new Failure('broken', `the service answered GET ${path} with nothing`)
   }
 }
 

@@ -1,5 +1,5 @@
 // The platform's operations: for each its endpoint, how its answer is read, and what its refusals mean.
-import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
+import { asFailure, Failure, isA, isAbsent, unlessDenied } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -176,8 +176,7 @@ export function openRest(gate: Gate, wire: Wire, settings: RestSettings): Remote
   async function answersOther(context: RequestContext): Promise<void> {
     const path = knownQuestion(known)
     const answer = path === undefined ? undefined : http.text({ method: 'GET', path }, context)
-    const isKnown = await answer?.then(() => true, rethrowUnlessDenied)
-    if (isKnown === true) return
+    if ((await answer?.then(() => true, unlessDenied)) === true) return
     const given = (settings.roots ?? []).flatMap(id => [project(id, context), listedProjects(id, context)])
     await Promise.any<unknown>([reportTypes(context), ...given])
   }
@@ -244,11 +243,6 @@ function percentEncoded(text: string): string {
   } catch (cause) {
     throw new Failure('broken', `no address can hold the name ${JSON.stringify(text)}`, { cause })
   }
-}
-
-function rethrowUnlessDenied(thrown: unknown): false {
-  if (isA('denial', asFailure(thrown))) return false
-  throw thrown
 }
 
 /** The documented 400 of a report or a path that is not there. */

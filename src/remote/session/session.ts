@@ -82,7 +82,6 @@ export class Session {
     | { readonly text: string; readonly path: string; readonly answer: SharedAnswer<boolean> }
     | undefined
 
-  /** A session before its first request. */
   constructor(
     private readonly http: Http,
     private readonly options: SessionOptions,
@@ -186,16 +185,7 @@ export class Session {
   }
 
   async #current(context: RequestContext): Promise<Token> {
-    const present = this.#valid()
-    if (present !== undefined) return present
-    const joins = this.#logIn.underWay
-    try {
-      return await this.#logIn.join(context)
-    } catch (failure) {
-      // The failure of an earlier log-in says nothing about a log-in that begins now.
-      if (!joins || isRefusal(failure) || this.options.clock.now() >= context.deadline) throw failure
-      return this.#logIn.join(context)
-    }
+    return this.#valid() ?? this.#logIn.joinAnew(context, isRefusal)
   }
 
   async #renewed(context: RequestContext): Promise<Token> {
@@ -224,7 +214,7 @@ export class Session {
   async #unsigned(hasEnded: boolean, context: RequestContext): Promise<Failure> {
     const { clock, address } = this.options
     if (hasEnded && clock.now() >= this.#answeredUntil) {
-      const away = await this.#probed(context).then(nothingWrong, outageIn)
+      const away = await this.#probed(context).then(() => undefined, outageIn)
       if (away !== undefined) return away
       this.#answeredUntil = instant(clock.now() + answerKept)
     }
@@ -333,7 +323,6 @@ function refusedTwice(logIn: Failure, question: Failure): Failure {
 const bearer = ({ text }: Token): string => `Bearer ${text}`
 const isRefusal = (failure: unknown): failure is Failure =>
   failure instanceof Failure && failure.kind === 'unauthenticated'
-function nothingWrong(): undefined {}
 const outageIn = (thrown: unknown): Failure | undefined => {
   const failure = asFailure(thrown)
   return isA('outage', failure) && failure.kind !== 'unauthenticated' ? failure : undefined

@@ -64,7 +64,6 @@ export class Dialect {
   readonly isTitle = (field: string): boolean =>
     this.names.title.includes(field) || this.names.reportTitle.includes(field)
 
-  /** The record under another name. */
   retitled(record: JsonObject, title: string): JsonObject {
     const names = this.names.title
     const field = names.find(name => fieldOf(record, name)?.type === 'string') ?? names[0] ?? ''

@@ -92,7 +92,6 @@ export class Wire {
     return { candidates: this.#read.candidates(record), record }
   }
 
-  /** The id of the thing under a path. */
   resolvedId<Id extends ProjectId | CalculationId>(text: string): Id {
     if (text === '' || isNull(text)) throw new Failure('absent', 'the service finds nothing under this path')
     return this.newId(text) as Id
