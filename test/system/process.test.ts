@@ -1,8 +1,9 @@
-// Whether a process runs, is stopped or has ended, asked of real processes.
+// Whether a process runs, is stopped or has ended, asked of real processes; and how a user is named.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import t from 'tap'
 import { isProcessAlive, processAt } from '../../src/system/process.js'
+import { userPhrase } from '../../src/system/user-name.js'
 import { until } from '../testbed/within.js'
 
 function sleeping(): { child: ChildProcess; pid: number } {
@@ -49,4 +50,10 @@ t.test('a process that has ended, and whose parent has not asked yet, has ended'
 
 t.test('a number that no process can have belongs to none', async t => {
   for (const pid of [0, 2 ** 31 - 1]) t.equal(await processAt(pid), undefined, `${pid}`)
+})
+
+t.test('a user is named with name and number (CMD-13)', async t => {
+  t.equal(await userPhrase(0), 'root (user id 0)')
+  t.equal(await userPhrase(3_999_999_999), 'user id 3999999999', 'one that this machine does not know')
+  t.equal(await userPhrase(undefined), 'another user')
 })

@@ -123,8 +123,9 @@ t.test(`READ-1 a content of ${mebibytes} MiB streams through in little memory`, 
   mount.service.intercept(/bitstream\?id=1234&fileId=run\.log/, async (response, { heard }) => {
     response.writeHead(200, { 'content-length': mebibytes * piece.length })
     if (heard.method === 'HEAD') return void response.end()
+    const closed = once(response, 'close')
     for (let at = 0; at < mebibytes && !response.destroyed; at += 1)
-      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      if (!response.write(piece)) await Promise.race([once(response, 'drain'), closed])
     response.end()
   })
   const path = join(mount.directory, 'projects/Water splitting/TS1_opt/run.log')

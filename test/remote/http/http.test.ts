@@ -1,12 +1,15 @@
-// What an answer means: what is asked again, what is never sent on, and how long it may take.
+// What an answer means: what is asked again, what is never sent on, how long it may take and be; and the proxy on the way.
 import t from 'tap'
+import { openHttp } from '../../../src/remote/http/http.js'
 import { byteOffset } from '../../../src/remote/remote.js'
+import { Wire } from '../../../src/remote/wire/wire.js'
 import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { failsAs } from '../fails.js'
 import { ask, rawService, whole } from '../raw.js'
 
 const get = { method: 'GET', path: '/x' } as const
 const all = { start: byteOffset(0) }
+const maxAnswer = 16 << 20
 
 t.test('questions are asked again, writes never', { timeout: 20_000 }, async t => {
   const service = await rawService(t, ({ path }, number) => {
@@ -75,17 +78,66 @@ t.test('no redirect is followed, and the token goes to no other place', { timeou
   t.notOk(service.heard.some(({ path }) => path.endsWith('/there')))
 })
 
-t.test('what the service echoes of a secret is blotted out', { timeout: 10_000 }, async t => {
-  const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl'
-  const service = await rawService(t, ({ head }) => {
-    const echo = `you sent ${/authorization: (.*)/i.exec(head)?.[1]} and hunter2, ${'long '.repeat(200)}`
-    return `HTTP/1.1 403 No\r\nContent-Length: ${echo.length}\r\n\r\n${echo}`
+t.test('the proxy of the environment is asked, but never for this machine', { timeout: 10_000 }, async t => {
+  const proxy = await rawService(t, () => 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+  const before = process.env['HTTPS_PROXY']
+  process.env['HTTPS_PROXY'] = new URL(proxy.url).origin
+  t.teardown(() => {
+    if (before === undefined) delete process.env['HTTPS_PROXY']
+    else process.env['HTTPS_PROXY'] = before
   })
-  const basic = `Basic ${Buffer.from('anna:hunter2').toString('base64')}`
-  for (const authorization of [`Bearer ${token}`, basic]) {
-    const { said = '' } = await failsAs(t, 'forbidden', service.asked.text({ ...get, authorization }, ask()))
-    t.notMatch(said, authorization.split(' ')[1] ?? '')
-    if (authorization === basic) t.notMatch(said, /hunter2/)
-    t.ok(said.length <= 300)
+  const outside = openHttp({ base: new URL('https://service.invalid/create/rest'), connections: 2 })
+  const here = await rawService(t, () => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]')
+  t.teardown(() => outside.client.close())
+  await failsAs(t, 'unreachable', outside.text(get, ask()))
+  t.match(proxy.heard[0], { method: 'CONNECT', path: 'service.invalid:443' })
+  const asked = proxy.heard.length
+  t.equal(await here.asked.text(get, ask()), '[]')
+  t.equal(proxy.heard.length, asked)
+  process.env['HTTPS_PROXY'] = 'not an address'
+  t.throws(() => openHttp({ base: new URL('https://service.invalid/'), connections: 2 }), {
+    message: /HTTPS_PROXY/,
+  })
+})
+
+t.test('MEM-1 an answer that is too long, or too much once it is understood, is refused', async t => {
+  const long = `{"s":"${'x'.repeat(maxAnswer)}"}`
+  const answers = {
+    'with its length': whole(long),
+    'in chunks': `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${long.length.toString(16)}\r\n${long}\r\n0\r\n\r\n`,
+    'of many short values': whole(`[${'1,'.repeat(maxAnswer / 4)}1]`),
   }
+  for (const [name, answer] of Object.entries(answers)) {
+    const service = await rawService(t, () => answer)
+    const failure = await failsAs(t, 'broken', service.asked.text(get, ask(120_000)))
+    t.match(failure.message, /a record over 16 MiB or a list over 64 MiB|16777216 bytes allowed here/, name)
+  }
+  const most = `"${'x'.repeat(maxAnswer - 2)}"`
+  const service = await rawService(t, () => whole(most))
+  t.equal((await service.asked.text(get, ask(120_000))).length, maxAnswer)
+})
+
+t.test('MEM-1 a record that is many times as long in print is refused', async t => {
+  const nested = (depth: number, items: number): string =>
+    `{"id":7,"deep":${'['.repeat(depth)}${'1,'.repeat(items)}1${']'.repeat(depth)}}`
+  const read = async (text: string) => {
+    const service = await rawService(t, () => whole(text))
+    return service.asked.jsonText(get, ask(120_000))
+  }
+  t.equal((await read(nested(2, 800_000))).length, nested(2, 800_000).length)
+  const failure = await failsAs(t, 'broken', read(nested(190, 800_000)))
+  t.match(failure.message, /more memory than calcfs allows/)
+})
+
+t.test('MEM-1 a list of more children than may be held is refused, however short they are', async t => {
+  const listOf = (count: number): string =>
+    `[${Array.from({ length: count }, (_, at) => `{"id":${at + 1},"name":"c${at}"}`).join(',')}]`
+  const speech = new Wire({}, () => {})
+  const read = async (count: number) => {
+    const service = await rawService(t, () => whole(listOf(count)))
+    return service.asked.readInto(get, () => speech.children('calculation'), ask(120_000))
+  }
+  t.equal((await read(240_000)).end().length, 240_000)
+  const failure = await failsAs(t, 'broken', read(480_000))
+  t.match(failure.message, /more memory than calcfs allows/)
 })

@@ -1,4 +1,5 @@
 // Signing in: one log-in however many wait, renewed in time and once on a refusal, never hammered, never shown.
+import { inspect } from 'node:util'
 import { UnsecuredJWT } from 'jose'
 import t, { type Test } from 'tap'
 import type { Clock } from '../../../src/remote/clock.js'
@@ -145,6 +146,27 @@ for (const [kind, given] of Object.entries(tokens))
       t.equal(await user(), '{}')
     },
   )
+
+t.test('no failure holds a password or token, whatever the service echoes', { timeout: 10_000 }, async t => {
+  let token = ''
+  const { user, signed, later, clock } = await openTestbed(t, request => {
+    if (isLogin(request) && token !== '') return whole(token)
+    if (request.path.endsWith(get.path)) return whole('{}')
+    const [, sent = ''] = /authorization: \w+ (.*)/i.exec(request.head) ?? []
+    const echo = `you sent ${sent}, which is ${Buffer.from(sent, 'base64')}; ${'long '.repeat(200)}`
+    return `HTTP/1.1 401 No\r\nContent-Length: ${Buffer.byteLength(echo)}\r\n\r\n${echo}`
+  })
+  const failures = [await failsAs(t, 'unauthenticated', user())]
+  for (token of [jwt('anna'), 'opaque-token']) {
+    clock.pass(60_000)
+    failures.push(await failsAs(t, 'forbidden', signed.text({ method: 'GET', path: '/forbidden' }, later())))
+  }
+  for (const failure of failures) {
+    t.match(failure.said, /^you sent \[secret\].{200,287}$/s)
+    // With its stack, its causes and all that they hold.
+    t.notMatch(inspect(failure, { depth: null }), /sesame|c2VzYW1l|eyJ|opaque-token/)
+  }
+})
 
 t.test('what is no token is not sent', { timeout: 10_000 }, async t => {
   for (const answer of ['', '[', '<html>', '{"error":"x"}', 'two words', 'a\u0000b']) {
