@@ -73,9 +73,8 @@ export class Failure extends Error {
 /** Converts a thrown value to a Failure; an unexpected one is a bug and says so. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
-  if (fullCodes.has(codeOf(thrown) ?? '')) {
+  if (fullCodes.has(codeOf(thrown) ?? ''))
     return new Failure('no-space', 'the local disk is full', { cause: thrown })
-  }
   const closed = closedPlace(thrown)
   if (closed !== undefined) {
     const sentence = `nothing can be written on the local disk at ${closed.path} (${closed.code})`
@@ -87,6 +86,12 @@ export function asFailure(thrown: unknown): Failure {
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT'])
 const closedCodes = new Set(['EROFS', 'EACCES', 'EPERM'])
+
+/** For what is remembered: until its stack is read as text, V8 holds what the frames ran on, sockets and their buffers. */
+export function withoutFrames(failure: Failure): Failure {
+  for (let one: unknown = failure; one instanceof Error; one = one.cause) String(one.stack)
+  return failure
+}
 
 /** For a `catch` that only converts what was thrown. */
 export function rethrow(thrown: unknown): never {

@@ -1,6 +1,6 @@
 // Failure log by path, for `calcfs why` and user.calcfs.error: the last few hundred failures a user's program met.
 import { LRUCache } from 'lru-cache'
-import { type Failure, isA } from '../failure.js'
+import { type Failure, isA, withoutFrames } from '../failure.js'
 import { parentOf } from '../layout.js'
 import type { Instant } from '../remote/remote.js'
 import type { Node } from './nodes/node.js'
@@ -56,7 +56,7 @@ export function openFailureLog(now: () => Instant) {
       // Nor is it one that a program copies attributes along: it does so unasked.
       // Nor is it that a removal was called off, or that a size has changed: the kernel repeats the call.
       if (isA('everyday', failure) || verb === 'setxattr') return
-      const met = { at: now(), verb, failure }
+      const met = { at: now(), verb, failure: withoutFrames(failure) }
       lines.set(path, met)
       last = `${path}: ${failureLine(met)}`
     },

@@ -26,20 +26,15 @@ const message = z.union([
   }),
 ])
 
-/** Ends whatever figure is under way; for an interrupted run. */
-export interface Stop {
-  signal: AbortSignal
-}
-
 /**
  * The result of a figure. One that crashes, that is still running after `limit` milliseconds, or that leaves a process
- * or a mount behind is a wrong one.
+ * or a mount behind is a wrong one. `signal` ends it where the run is interrupted.
  */
 export async function alone(
   order: Order,
   limit: number,
   say: (line: string) => void,
-  { signal }: Stop = { signal: new AbortController().signal },
+  signal = new AbortController().signal,
 ): Promise<Result> {
   const home = await mkdtemp(join(await groundOf(order), 'calcfs-long-'))
   const started = spawn(process.execPath, ['--stack-trace-limit=20', child, JSON.stringify(order)], {
@@ -56,8 +51,7 @@ export async function alone(
   started.on('message', received => {
     const known = message.parse(received)
     if ('line' in known) return say(known.line)
-    const { short, ...found } = known.result
-    result = short === undefined ? found : { ...found, short }
+    result = known.result
   })
   const kill = (): void => {
     if (started.pid !== undefined) process.kill(-started.pid, 'SIGKILL')

@@ -33,7 +33,7 @@ export interface Result {
   /** Each violation in words, with what replays it. */
   readonly wrong: readonly string[]
   /** Which part of the goal was not reached in full, although nothing went wrong. */
-  readonly short?: string
+  readonly short?: string | undefined
 }
 
 /** Plays one case; answers what is wrong after it, or that there is none left. */
@@ -131,7 +131,6 @@ export class Frame {
     const { figure, seed } = this.order
     const again = this.isFull ? `npm run test:long -- --only ${figure} --seed ${seed}` : `seed ${seed}`
     const wrong = this.wrong.map(one => `${one}; ${again}`)
-    const short = this.#short.length === 0 ? {} : { short: this.#short.join(', ') }
-    return { counts: this.#counts, wrong, ...short }
+    return { counts: this.#counts, wrong, short: this.#short.join(', ') || undefined }
   }
 }

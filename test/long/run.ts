@@ -48,7 +48,7 @@ async function main(): Promise<number> {
     const order = { figure: name, scale: 'full', until: began + minutes * 60_000 } as const
     const say = (line: string): void => console.log(`  ${line}`)
     const limit = (minutes + grace) * 60_000
-    const result = await alone({ ...order, seed }, limit, say, interrupted)
+    const result = await alone({ ...order, seed }, limit, say, interrupted.signal)
     if (interrupted.signal.aborted) return 130
     for (const wrong of result.wrong) console.log(`  WRONG ${wrong}`)
     const line = JSON.stringify({

@@ -1,6 +1,6 @@
 // Query cache: TTL, single-flight, negative answers, stale-if-error, kept over restarts.
 import { LRUCache } from 'lru-cache'
-import { asFailure, Failure, isA } from '../../failure.js'
+import { asFailure, Failure, isA, withoutFrames } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { RecentMap } from '../../recent-map.js'
 import { Askers } from '../../remote/askers.js'
@@ -269,7 +269,7 @@ export class QueryCache {
       if (entry === undefined || failure.kind === 'absent') throw failure
       const isOld = this.#now() - entry.at > query.lifetime + this.limits.staleness
       if (!isA('outage', failure) || (isOld && !this.ports.isKept(query, entry.answer))) throw failure
-      entry.stale = failure
+      entry.stale = withoutFrames(failure)
       return entry.answer as Answer
     }
   }
@@ -343,7 +343,8 @@ export class QueryCache {
           if (failure.kind === 'absent') this.#forgotten(query)
           // A 401 of one question may be a passing fault of the service.
           const isSure = isA('settled', failure) && asFailure(failure.cause).kind !== 'unauthenticated'
-          if (isSure) this.#absences.set(name, { failure, until: this.#now() + absence })
+          if (isSure)
+            this.#absences.set(name, { failure: withoutFrames(failure), until: this.#now() + absence })
           throw failure
         },
       )

@@ -166,7 +166,10 @@ async function serveMount(asked: Configured, path: string, { handOver }: Flags):
     process.exitCode = 1
   }
   log.info(`unmounted ${path}`)
-  await toldIn(log, lastWordsMs)
+  await new Promise<void>(told => {
+    setTimeout(told, lastWordsMs)
+    log.flush(() => told())
+  })
   // libfuse's thread does not end by itself after a lazy unmount.
   process.exit()
 }
@@ -189,25 +192,17 @@ function withLogFile({ config, sources }: Configured, path: string): Configured[
 /** Milliseconds for which the end waits for the reader of its log. */
 const lastWordsMs = 1_000
 
-function toldIn(log: Log, milliseconds: number): Promise<void> {
-  return new Promise(told => {
-    setTimeout(told, milliseconds)
-    log.flush(() => told())
-  })
-}
-
 /** A bug must not end the mount and the open files of the user's programs; it is logged with its stack. */
 function surviveBugs(log: Log, clock: SeldomClock): void {
   const bug = seldom((sentence, about = {}) => log.error(about, sentence), clock)
   const sentence = 'a bug in calcfs; the mount goes on'
   process.removeAllListeners('uncaughtException')
-  process.on('uncaughtException', cause => bug(sentence, { stack: cause.stack, why: cause.message }))
-  process.on('unhandledRejection', cause =>
-    bug(sentence, {
-      stack: cause instanceof Error ? cause.stack : String(cause),
-      why: cause instanceof Error ? cause.message : String(cause),
-    }),
-  )
+  const tell = (thrown: unknown): void => {
+    const { stack, message } = thrown instanceof Error ? thrown : new Error(String(thrown))
+    bug(sentence, { stack, why: message })
+  }
+  process.on('uncaughtException', tell)
+  process.on('unhandledRejection', tell)
 }
 
 /** Other daemons reopen their log or print their progress on these. */

@@ -33,8 +33,9 @@ export function logFailures(failures: AssembledDrive['failureLog'], { log, clock
   return (verb, path, thrown) => {
     if (!(thrown instanceof Failure)) return
     failures.note(verb, path, thrown)
-    const { kind, said, message } = thrown
-    const about = { verb, path, kind, said, stack: stackOf(thrown) }
+    const { kind, said, message, cause } = thrown
+    const stack = kind === 'internal' && cause instanceof Error ? cause.stack : undefined
+    const about = { verb, path, kind, said, stack }
     if (kind === 'internal') error(message, about, kind)
     else if (isDetailed) log.debug(about, message)
     else if (!isA('everyday', thrown) && !silent.has(kind)) warn(message, about, kind)
@@ -43,6 +44,3 @@ export function logFailures(failures: AssembledDrive['failureLog'], { log, clock
 
 /** Failures of daily work, which the kernel or a program asks again by itself or does without. */
 const silent: ReadonlySet<Failure['kind']> = new Set(['exists', 'not-empty'])
-
-const stackOf = (failure: Failure): string | undefined =>
-  failure.kind === 'internal' && failure.cause instanceof Error ? failure.cause.stack : undefined

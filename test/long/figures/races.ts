@@ -15,13 +15,15 @@ interface Pair {
 }
 
 const settings = { logLevel: 'info', ttlListing: '300ms' }
-const kinds = [
-  'two machines',
-  'two mounts of one state directory',
-  'two programs with old buffers on one mount',
-  'a mount and the web page',
-] as const
-type Kind = (typeof kinds)[number]
+/** The other side of each kind. */
+const others = {
+  'two machines': (scope, { service }) => realMount(scope, { settings }, { service }),
+  'two mounts of one state directory': (scope, { service, home }) =>
+    realMount(scope, { settings }, { service, home }),
+  'two programs with old buffers on one mount': async (_, one) => one,
+  'a mount and the web page': async () => 'page',
+} satisfies Record<string, (scope: TestLifetime, one: MountTestbed) => Promise<Pair['other']>>
+const kinds = Object.keys(others) as (keyof typeof others)[]
 const overwritten = 'changes of the web page overwritten in the window'
 
 /** What an edit says otherwise. */
@@ -107,20 +109,6 @@ async function kept(pair: Pair, id: string): Promise<string[]> {
   return texts
 }
 
-async function otherOf(kind: Kind, scope: TestLifetime, one: MountTestbed): Promise<Pair['other']> {
-  const { service, home } = one
-  switch (kind) {
-    case 'two machines':
-      return realMount(scope, { settings }, { service })
-    case 'two mounts of one state directory':
-      return realMount(scope, { settings }, { service, home })
-    case 'two programs with old buffers on one mount':
-      return one
-    case 'a mount and the web page':
-      return 'page'
-  }
-}
-
 /** Races on one pair of mounts: their folder of reports must not grow without end. */
 const onOnePair = { cut: 5, full: 100 }
 
@@ -129,7 +117,7 @@ async function run(frame: Frame): Promise<void> {
     async (scope, turn, pick) => {
       const kind = kinds[turn % kinds.length] ?? 'two machines'
       const one = await realMount(scope, { settings })
-      const other = await otherOf(kind, scope, one)
+      const other = await others[kind](scope, one)
       const subjects = openSubjects(scope, one)
       return async () => {
         frame.add(kind)

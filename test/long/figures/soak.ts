@@ -154,13 +154,7 @@ function growth(samples: readonly Sample[], of: 'memory' | 'descriptors'): numbe
   return Math.round((1_000 * (late - early)) / Math.max(1, early)) / 10
 }
 
-interface Mixed {
-  readonly soaked: readonly Soaked[]
-  readonly renewals: number
-  readonly samples: readonly Sample[]
-}
-
-async function soakOf(mix: Mix, seed: number, wanted: number): Promise<Mixed> {
+async function soakOf(mix: Mix, seed: number, wanted: number) {
   return scoped(async scope => {
     const testbed = await realMount(scope, { fill, settings, service: { tokenLifetime } })
     const until = Math.max(wanted, Date.now() + shortest)
