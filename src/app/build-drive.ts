@@ -71,7 +71,7 @@ export function buildDrive(
     aliases: writeSide.aliases,
     mountPoint,
     local: {
-      scratch: scratch.entries,
+      scratch: directory => scratch.entries(directory),
       drafts: drafts.names,
       unsentNew: place => writeSide.newFiles.unsent(place),
       isNew: node => writeSide.newFiles.has(node),

@@ -17,7 +17,7 @@ import { Roots } from '../drive/names/roots.js'
 import { PinStore } from '../drive/pins/pin-store.js'
 import type { Pins } from '../drive/pins/pins.js'
 import { openDraftFiles, refill } from '../drive/records/draft-files.js'
-import { openScratchFiles } from '../drive/records/scratch-files.js'
+import { ScratchFiles } from '../drive/records/scratch-files.js'
 import type { WriteSide } from '../drive/write-side.js'
 import { openDrafts } from '../edit/journal/drafts.js'
 import { mountMark, TextHistory, textHash } from '../edit/journal/text-history.js'
@@ -137,7 +137,7 @@ export async function buildJournal(
   const { now } = clock
   const { dialect } = connection
   const { state: directory } = connection.account.places
-  const scratch = await openScratchFiles(join(directory, 'scratch', textHash(mountPoint).slice(0, 12)))
+  const scratch = new ScratchFiles(join(directory, 'scratch', textHash(mountPoint).slice(0, 12)))
   const state = new Ledger(join(directory, 'known'), { clock, log: note })
   const history = new TextHistory({ stateDirectory: directory, mount: mountPoint, now, notes: state })
   if (isMount === true) state.set(mountNames, mountMark(mountPoint), mountPoint)

@@ -1,18 +1,10 @@
 // Verbs on open files: what a handle stands for, and where its bytes come from and go.
-import type { FileHandle } from 'node:fs/promises'
-import { Failure, rethrow } from '../failure.js'
+import { Failure } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { ByteOffset, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import type { Call, FileVerbs, OpenAccess } from './interface/verbs.js'
-import {
-  type ContentNode,
-  type DirectoryNode,
-  isDirectory,
-  isEditable,
-  type Node,
-  type ScratchPlace,
-} from './nodes/node.js'
+import { type ContentNode, type DirectoryNode, isDirectory, isEditable, type Node } from './nodes/node.js'
 import { type Name, type Place, pathOf } from './nodes/place.js'
 import { readOnlyBecause, refusalToMake } from './nodes/refusals.js'
 import type { Opening, RecordHandle } from './records/records.js'
@@ -72,7 +64,7 @@ export function openFileVerbs(
     opening: Opening,
     context: RequestContext,
   ): Promise<OpenFile> {
-    if (node.kind === 'scratch') return localFile(await scratch.open(node.place), node.place)
+    if (node.kind === 'scratch') return scratch.open(node.place)
     if (isEditable(node)) {
       const file = await records.open(writeSide.source(node), opening, context)
       return recordFile(file, pathOf(opening.place))
@@ -102,7 +94,7 @@ export function openFileVerbs(
       throw new Failure('taken-back', `${pathOf(name)}: it is not deleted, and there again`)
     const place = await parts.tree.scratch(name, context)
     if (place === undefined) throw refusalToMake(name)
-    return add(localFile(await scratch.create(place), place))
+    return add(await scratch.create(place))
   }
 
   /** A handle reads one version only. */
@@ -147,27 +139,13 @@ export function openFileVerbs(
     release: () => file.release(until.save()),
   })
 
-  const localFile = (file: FileHandle, place: ScratchPlace): OpenFile => ({
-    read: async (target, offset) => (await file.read(target, 0, target.length, offset)).bytesRead,
-    async write(bytes, offset) {
-      if (scratch.isOver(place)) throw new Failure('conflict', 'this file was moved over a record')
-      await writeAll(file, bytes, offset).catch(rethrow)
-    },
-    truncate: size => file.truncate(size),
-    async sync() {
-      await file.sync()
-      await scratch.syncNames(place)
-    },
-    release: () => file.close(),
-  })
-
   return {
     open,
     create,
     read: (handle, target, offset) => openAt(handle).read(target, offset),
     textOf: handle => openAt(handle).text?.(),
-    write: async (handle, bytes, offset) => writable(openAt(handle).write)(bytes, offset),
-    ftruncate: async (handle, size) => writable(openAt(handle).truncate)(size),
+    write: async (handle, bytes, offset) => openAt(handle).write?.(bytes, offset) ?? readOnly(),
+    ftruncate: async (handle, size) => openAt(handle).truncate?.(size) ?? readOnly(),
     flush: handle => openAt(handle).flush?.(),
     fsync: async handle => openAt(handle).sync?.(),
     release(handle) {
@@ -187,13 +165,6 @@ const textFile = (text: TextSnapshot): OpenFile => ({
   text: () => ({ size: text.bytes.length, mtime: text.mtime }),
 })
 
-function writable<Change>(change: Change | undefined): Change {
-  if (change === undefined) throw new Failure('bad-handle', 'this file is open for reading only')
-  return change
-}
-
-/** A full disk takes a part of the bytes before it refuses the rest. */
-async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  for (let done = 0; done < bytes.length; )
-    done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten
+function readOnly(): never {
+  throw new Failure('bad-handle', 'this file is open for reading only')
 }

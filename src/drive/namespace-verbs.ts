@@ -89,11 +89,10 @@ export function openNamespaceVerbs(
     if (node.kind === 'scratch' && target !== undefined) {
       const began = parts.clock.now()
       await writeSide.recreated(target)
-      const isUnread = scratch.isUnread(node.place)
-      const moved = { ...call, text: await scratch.read(node.place), isUnread }
-      await records.replace(writeSide.source(target), moved, context)
-      failureLog.forget(pathOf(to), began)
-      return scratch.remove(node.place, true)
+      const put = (text: Uint8Array, isUnread: boolean) =>
+        records.replace(writeSide.source(target), { ...call, text, isUnread }, context)
+      await scratch.moveOver(node.place, put)
+      return failureLog.forget(pathOf(to), began)
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
     if (isEditable(node) && target === undefined && place !== undefined) {

@@ -93,6 +93,21 @@ export function editing(t: Test, open: OpenTestbed): void {
       },
     )
 
+    t.test(
+      'SAVE-21 a file that was moved over a record takes no more bytes, one of its name does',
+      async t => {
+        const file = await files.open('reports/a.tmp', 'w')
+        await file.write(await textOf(testbed, report), 0)
+        await files.rename('reports/a.tmp', 'reports/b.tmp')
+        await service.sends(t, [], () => files.rename('reports/b.tmp', report))
+        t.equal(await outcome(file.write('more', 0)), 'ESTALE')
+        await file.close()
+        await files.rename(report, 'reports/b.tmp')
+        await overwrite(testbed, 'reports/b.tmp', 'another')
+        t.equal(await textOf(testbed, 'reports/b.tmp'), 'another')
+      },
+    )
+
     t.test('TIME-2 the wording of the service after the own one has the time of that', async t => {
       await testbed.pass(3200)
       const text = JSON.stringify(JSON.parse(await retitled(testbed, 'In other words')))
