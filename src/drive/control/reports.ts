@@ -97,7 +97,9 @@ export function openReportControl(parts: ControlParts) {
   }
 
   function unsentOf(id: ReportId): Renumbering['unsent'] {
-    const own = drafts.unsent().filter(({ key }) => key?.of === 'report' && key.id === id)
+    // One of an earlier report that had this number is never sent to this one.
+    const isOwn = ({ key, meta }: Draft) => key?.of === 'report' && key.id === id && meta.apart !== true
+    const own = drafts.unsent().filter(isOwn)
     return {
       record: own.find(({ key }) => key?.kind === 'record'),
       order: own.find(({ key }) => key?.kind === 'order'),
@@ -107,7 +109,7 @@ export function openReportControl(parts: ControlParts) {
   async function renumber({ id: given, entries }: CallArgument<'renumber'>): Promise<CallResult<'renumber'>> {
     const { id, context, source, now } = await readToChange(given)
     const unsent = unsentOf(id)
-    const mine = unsent.record === undefined ? now : parseObject(await unsent.record.text())
+    const mine = unsent.record === undefined ? now : parseObject(unsent.record.text())
     const rows = await rowsWanted({ id, now, mine, unsent, entries }, context)
     const whole = renumberedReport(dialect, { now, mine, rows })
     if (unsent.record !== undefined && records.draftOf(source.key)?.id === unsent.record.id)
@@ -139,7 +141,7 @@ export function openReportControl(parts: ControlParts) {
       )
     if (unsent.order !== undefined) {
       const meant = { known: [], held: wish.now, by: undefined }
-      const order = await editableOrder(ports, id).mean(await unsent.order.text(), meant, context)
+      const order = await editableOrder(ports, id).mean(unsent.order.text(), meant, context)
       return dialect.lists.rows(order.mine) ?? []
     }
     const written = unsent.record === undefined ? undefined : dialect.lists.entries(wish.mine, wish.now)

@@ -1,5 +1,6 @@
 // Promises of `calcfs report`: made known, set unseen by an explicit wish, and renumbered with its formulas.
 import t from 'tap'
+import { brief, molecules, numbered } from '../../semantics/reading/recreated-service.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -127,6 +128,17 @@ t.test('renumber takes the order of the unsent draft and rewrites the formulas w
   t.equal(await configurationOf(testbed, '43'), 'c2\nc2+c1')
   t.notOk((await testbed.files.readdir('.calcfs/drafts')).has('43.json'), 'the draft is gone')
   t.match(await textOf(testbed, path), /"c2\\nc2\+c1"/)
+})
+
+t.test('THING-3 renumber takes no unsent text of an earlier report of that number', async t => {
+  const testbed = await warmMount(t, { fill: numbered(molecules), settings: brief })
+  const path = 'reports/42.json'
+  const text = await textOf(testbed, path)
+  await testbed.service.remake(numbered(molecules.toReversed()))
+  t.equal(await outcome(overwrite(testbed, path, swapRows(text.replace('Of water', 'Mine')))), 'ESTALE')
+  await testbed.service.sends(t, [], async () => {
+    t.match(await report(testbed, 'renumber', '42'), { code: 2, stderr: /has no unsent order/ })
+  })
 })
 
 t.test('renumber takes an order by ids; what a formula needs must stay in it (CLI-12)', async t => {
