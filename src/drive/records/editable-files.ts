@@ -11,7 +11,7 @@ import type { EditableRecord, SaveRequest } from '../../edit/save/editable.js'
 import type { SaveResult, Saver } from '../../edit/save/save.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { attempt, chain, type MaybePromise } from '../../maybe-promise.js'
-import { foundOnce } from '../../recent-map.js'
+import { foundOnce, RecentMap } from '../../recent-map.js'
 import { equalJson } from '../../record/json/equal.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -57,11 +57,12 @@ export interface EditingParts {
 
 /** Lists of reports are remembered with the records they were made from, in so many characters. */
 const originCharacters = 4 << 20
+const metAtMost = 65_536
 
 /** The texts of records, and of the orders of reports, as they are shown. */
 class ShownTexts {
-  /** The texts remembered in this life of the mount, so that a stat costs no disk. */
-  readonly #met = new Set<string>()
+  /** By record the time of the text that was remembered last, so that a stat costs no disk. */
+  readonly #met = new RecentMap<string, Instant>(metAtMost)
   /** By the text of an order, the record's text that it was made of. */
   readonly #origins = new LRUCache<string, string>({
     maxSize: originCharacters,
@@ -76,11 +77,11 @@ class ShownTexts {
     const { dialect, reports, rights, times } = this.parts
     const bytes = this.#printed(record)
     if (node.of === 'report') reports.refresh(node.id, record)
-    const mtime = times.ofText(nodeKey(node), bytes, dialect.facts(record).modified)
-    const meeting = `${nodeKey(node)} ${mtime}`
+    const key = nodeKey(node)
+    const mtime = times.ofText(key, bytes, dialect.facts(record).modified)
     // A text that may not be edited is no base of a save.
-    if (!this.#met.has(meeting) && rights.refusal(node) === undefined) {
-      this.#met.add(meeting)
+    if (this.#met.get(key) !== mtime && rights.refusal(node) === undefined) {
+      this.#met.set(key, mtime)
       rememberText(this.parts, node, bytes, 'shown')
     }
     return { bytes, mtime }

@@ -63,7 +63,7 @@ export class KeptDrafts {
     askAgain(catalog, node)
     changed(savedNodeOf(node))
     // A program that has opened the record meanwhile goes on with the draft.
-    if (records.shows(node, draft)) await records.record(nodeKey(node)).endStored(revision)
+    if (records.shows(node, draft)) await records.record(nodeKey(node)).endIfStored(revision)
     else await draft.discard()
   }
 

@@ -20,8 +20,6 @@ export const awayMs = 3000
 export const emptyMs = 2000
 export const nothing = new Uint8Array()
 
-export type RecordTimes = Pick<Times, 'next' | 'written'>
-
 /** A record that is or was open here. One save after another, and no save ends a draft that is being written. */
 export class OpenRecord {
   /** The unsaved text that is shown in the record's place. */
@@ -44,6 +42,8 @@ export class OpenRecord {
   /** Saves and swaps under way, the latest last: a finished text takes the draft's place by a swap. */
   readonly #underWay: Partial<Record<'save' | 'swap', Promise<void>>> = {}
   readonly handles = new Set<HandleView>()
+  /** More than a read has come to it. */
+  isHeld = false
   /** When a program last wrote it, emptied it, or put a text in its place. */
   writtenAt: Instant | undefined
 
@@ -52,7 +52,7 @@ export class OpenRecord {
     /** At every name of this record another text is shown now, or none. */
     private readonly tell: () => void,
     private readonly clock: Clock,
-    private readonly times: RecordTimes,
+    private readonly times: Pick<Times, 'next' | 'written'>,
   ) {
     this.#changed = clock.now()
   }
@@ -80,6 +80,11 @@ export class OpenRecord {
     return left > 0 && left <= awayMs
   }
 
+  /** It is as one that was never open. */
+  get isForgettable(): boolean {
+    return !this.isHeld && this.handles.size === 0 && (this.#draft ?? this.#aside) === undefined
+  }
+
   /** The pause is over, and no program has created it again. */
   get isBack(): boolean {
     return this.#awayUntil > 0 && this.#awayUntil <= this.clock.now()
@@ -87,10 +92,6 @@ export class OpenRecord {
 
   bringBack(): void {
     this.#awayUntil = 0
-  }
-
-  statDraft(): { size: number; mtime: Instant } | undefined {
-    return this.#draft && { size: this.#draft.size, mtime: this.#changed }
   }
 
   /** True if this handle shows the draft as it grows. */
@@ -111,6 +112,7 @@ export class OpenRecord {
   }
 
   noteWriter(): void {
+    this.isHeld = true
     this.writtenAt = this.clock.now()
   }
 
@@ -124,6 +126,7 @@ export class OpenRecord {
 
   /** The draft's bytes have changed, at a time later than that of any text that was shown. */
   touch(): void {
+    this.isHeld = true
     this.#changed = this.times.next(this.key)
     this.#revision += 1
     this.tell()
@@ -312,6 +315,7 @@ export class OpenRecord {
     keep: (bytes: Uint8Array, isUnread: boolean) => Promise<void> = async () => {},
   ): Promise<void> {
     refuseReadOnly(source)
+    this.isHeld = true
     // Bytes written meanwhile go with it.
     for (let kept = -1; kept !== this.#revision; ) {
       kept = this.#revision
@@ -343,14 +347,9 @@ export class OpenRecord {
     return undefined
   }
 
-  /** The service has all of the text of this revision: its draft ends, at the latest with the last file that shows it. */
-  async endStored(revision: number): Promise<void> {
+  /** The draft ends if the service has all of its text, which is that of this revision, and no open file shows it. */
+  endIfStored(revision = this.#storedRevision): Promise<void> | undefined {
     this.#storedRevision = revision
-    await this.endIfStored()
-  }
-
-  /** The draft ends if the service has all of its text, no program has written it since, and no open file shows it. */
-  endIfStored(): Promise<void> | undefined {
     const isStored = this.#revision === this.#storedRevision && this.handles.size === 0
     return this.#draft !== undefined && isStored ? this.#end(this.#draft) : undefined
   }

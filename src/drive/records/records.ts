@@ -1,4 +1,5 @@
 // Records as files, by node key: stat, open, create and truncate; and a handle, through which a program reads, writes and saves.
+import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure, Failure, isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
@@ -8,7 +9,7 @@ import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js
 import type { Call, OpenAccess } from '../interface/verbs.js'
 import { type EditableNode, nodeKey } from '../nodes/node.js'
 import type { Place } from '../nodes/place.js'
-import { nothing, OpenRecord, type RecordTimes } from './open-record.js'
+import { nothing, OpenRecord } from './open-record.js'
 import {
   freshView,
   type HandleView,
@@ -35,12 +36,12 @@ export class Records {
   constructor(
     private readonly tell: (key: string) => void,
     private readonly clock: Clock,
-    private readonly times: RecordTimes,
+    private readonly times: Pick<Times, 'next' | 'written'>,
   ) {}
 
   stat(source: RecordSource, context: RequestContext): MaybePromise<{ size: number; mtime: Instant }> {
-    const draft = this.known(source.key)?.statDraft()
-    if (draft !== undefined) return draft
+    const record = this.known(source.key)
+    if (record?.draft !== undefined) return { size: record.draft.size, mtime: record.changed }
     return chain(this.#shown(source, context), ({ bytes, mtime }) => ({ size: bytes.length, mtime }))
   }
 
@@ -53,11 +54,12 @@ export class Records {
     const view = await this.#viewFor(source, opening, context)
     // Where it is not known who asks, the kernel keeps pages, so that no read may come.
     if (opening.access === 'read' && opening.process === undefined) noteRead(source, view)
-    return new RecordHandle(this.record(source.key), source, view)
+    return this.#handleOf(source, view)
   }
 
   async create(source: RecordSource, { place, process }: Omit<Opening, 'access'>): Promise<RecordHandle> {
     const record = this.record(source.key)
+    record.isHeld = true
     await record.draftFor(source, nothing)
     record.touch()
     const view = freshView(place, { bytes: nothing, mtime: this.clock.now(), isUnsent: true, process })
@@ -65,7 +67,7 @@ export class Records {
     await record.draft?.truncate(0)
     record.bringBack()
     record.touch()
-    return new RecordHandle(record, source, view)
+    return this.#handleOf(source, view)
   }
 
   async truncate(
@@ -144,7 +146,7 @@ export class Records {
     { place, access, process }: Opening,
     context: RequestContext,
   ): Promise<HandleView> {
-    const { draft, changed: mtime } = this.record(source.key)
+    const { draft, changed: mtime = this.clock.now() } = this.known(source.key) ?? {}
     if (draft !== undefined)
       return freshView(place, { bytes: draft.read(0, draft.size), mtime, isUnsent: true, process })
     try {
@@ -156,6 +158,12 @@ export class Records {
       if (access !== 'write-only' || !source.outlivesText || !isAbsent(thrown)) throw thrown
       return freshView(place, { bytes: nothing, mtime, isUnsent: true, process })
     }
+  }
+
+  /** Of records that were read alone nothing is kept: a walk opens a hundred thousand. */
+  #handleOf(source: RecordSource, view: HandleView): RecordHandle {
+    const forget = () => this.known(source.key)?.isForgettable === true && this.#opened.delete(source.key)
+    return new RecordHandle(this.record(source.key), source, view, forget)
   }
 }
 
@@ -169,6 +177,7 @@ export class RecordHandle {
     private readonly record: OpenRecord,
     private readonly source: RecordSource,
     private readonly view: HandleView,
+    private readonly released: () => void,
   ) {
     record.handles.add(view)
   }
@@ -239,6 +248,7 @@ export class RecordHandle {
     const ended = chain(dropped, () => record.endIfStored())
     if (ended !== undefined) await ended
     record.detachIfApart()
+    this.released()
   }
 
   /** Size and time of the text that it was opened on, and shows; undefined where a draft is shown. */
