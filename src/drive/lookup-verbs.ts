@@ -4,7 +4,7 @@ import { Failure, isAbsent } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
-import { type Attributes, bytesOf, listedBy, modeOf } from './interface/attributes.js'
+import { type Attributes, bytesOf, listingOf, modeOf } from './interface/attributes.js'
 import type { Listing, LookupVerbs, Space } from './interface/verbs.js'
 import {
   type DatedNode,
@@ -36,6 +36,7 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
       const unsaved = isEditable(node) && records.draftOf(nodeKey(node)) !== undefined
       const replaced = node.kind === 'content' ? content.replacedAt(node.content) : undefined
       const mode = modeOf(node, mayBeWritten(node), unsaved)
+      const listing = listingOf(node, above)
       return {
         mode,
         size,
@@ -45,8 +46,9 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
         bytes: bytesOf(node),
         isChanging: unsaved,
         replaced,
-        until: holdsUntil(node, above),
-        listedBy: listedBy(node, above),
+        // The list of files does not tell a content that the service makes.
+        until: listing && !isDerived(node) ? namesHoldUntil(listing) : undefined,
+        listedBy: listing && nodeKey(listing),
       }
     })
   }
@@ -79,16 +81,6 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
       default:
         return { size: directorySize, mtime: times.first(nodeKey(node), undefined) }
     }
-  }
-
-  /** Of what a listing tells: as long as that is fresh. */
-  function holdsUntil(node: Node, above: Node | undefined): Instant | undefined {
-    if (node.kind === 'content')
-      return node.content.of === 'file' ? catalog.files(node.content.calculation).freshUntil() : undefined
-    if ((node.kind !== 'project' && node.kind !== 'calculation') || node.parent === undefined)
-      return undefined
-    const isListedBy = above?.kind === 'project' ? node.parent === above.id : above?.kind === 'top'
-    return isListedBy ? catalog.children(node.parent).freshUntil() : undefined
   }
 
   function namesHoldUntil(directory: DirectoryNode): Instant | undefined {
@@ -178,6 +170,8 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
     listxattr: place => parts.xattrs.list(pathOf(place), place.node),
   }
 }
+
+const isDerived = (node: Node): boolean => node.kind === 'content' && node.content.of !== 'file'
 
 const sizeOfText = ({ bytes, mtime }: TextSnapshot) => ({ size: bytes.length, mtime })
 

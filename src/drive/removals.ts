@@ -37,7 +37,8 @@ export class Removals {
   }
 
   async admit(path: string, node: RecordNode, context: RequestContext): Promise<Admission> {
-    const { burst, records, rights } = this.parts.writeSide
+    const { clock, writeSide } = this.parts
+    const { burst, records, rights } = writeSide
     if (rights.access !== 'manage') return { back: 'this drive deletes only with --access manage' }
     if (node.of === 'project') burst.spoil(path, wholeMeant)
     if (node.of === 'calculation') {
@@ -47,10 +48,12 @@ export class Removals {
     const refusal = rights.refusal(node)
     if (refusal !== undefined) return { back: refusal.message }
     burst.attempt(path)
-    await this.#lookAt(node, context)
+    // A text that nothing has looked at yet cannot be compared. What cannot be seen now is looked at before the DELETE.
+    await recover<unknown, unknown>(questionOf(this.parts.catalog, node).ask(context), asFailure)
     if (node.of === 'share') return {}
     if (records.draftOf(nodeKey(node)) !== undefined) return { isUnsaved: true }
-    return this.#isOwnCopy(node) ? { back: ownCopy } : {}
+    // A program that saves by unlink and create, or finds fault with its own copy (rclone, make), means no deletion.
+    return clock.now() - writeSide.writtenAt(node) < ownCopyMs ? { back: ownCopy } : {}
   }
 
   /** The record's file was taken away. @throws Failure 'not-permitted' where its burst has been refused meanwhile */
@@ -138,16 +141,6 @@ export class Removals {
     // Nothing that was told of it is true any more.
     records.known(nodeKey({ kind: 'record', of: 'project', id: node.id }))?.bringBack()
     failureLog.gone(path)
-  }
-
-  /** A program that saves by unlink and create, or finds fault with its own copy (rclone, make), means no deletion. */
-  #isOwnCopy(node: RecordNode): boolean {
-    return this.parts.clock.now() - this.parts.writeSide.writtenAt(node) < ownCopyMs
-  }
-
-  /** A text that nothing has looked at yet cannot be compared. What cannot be seen now is looked at before the DELETE. */
-  async #lookAt(node: RecordNode, context: RequestContext): Promise<void> {
-    await recover<unknown, unknown>(questionOf(this.parts.catalog, node).ask(context), asFailure)
   }
 
   #refuse(

@@ -1,6 +1,6 @@
 // Attributes of every kind of node: file type, mode, size and time.
 import type { Instant } from '../../remote/remote.js'
-import { isDirectory, isEditable, type Node, nodeKey } from '../nodes/node.js'
+import { type DirectoryNode, isDirectory, isEditable, type Node, nodeKey } from '../nodes/node.js'
 
 export interface Attributes {
   readonly mode: number
@@ -72,21 +72,21 @@ export function bytesOf(node: Node): Attributes['bytes'] {
   return isEditable(node) || node.kind === 'generated' || node.kind === 'draft-text' ? 'text' : undefined
 }
 
-/** The directory whose listing tells a node, by its node's key; undefined for what no listing tells. From memory. */
-export function listedBy(node: Node, above: Node | undefined): string | undefined {
+/** The directory whose listing tells a node; undefined for what no listing tells. From memory. */
+export function listingOf(node: Node, above: Node | undefined): DirectoryNode | undefined {
   switch (node.kind) {
     case 'project':
     case 'calculation':
       // Below by-id/ its own record says whether it is there.
       if (node.parent === undefined || above?.kind === 'number-room') return undefined
-      return nodeKey({ kind: 'project', id: node.parent })
+      return { kind: 'project', id: node.parent }
     case 'content':
-      return `calculation ${node.content.calculation}`
+      return { kind: 'calculation', id: node.content.calculation, title: '' }
     case 'link':
-      return above?.kind === 'report-names' ? reportNamesKey : undefined
+      return above?.kind === 'report-names' ? above : undefined
     // A text that is saved is no longer there, under whatever name it was.
     case 'draft-text':
-      return draftsKey
+      return { kind: 'drafts' }
     default:
       return undefined
   }

@@ -40,8 +40,4 @@ const table = {
   internal: 'EIO',
 } as const satisfies Record<FailureKind, string>
 
-export type ErrnoName = (typeof table)[FailureKind]
-
-export function errnoOf(kind: FailureKind): ErrnoName {
-  return table[kind]
-}
+export const errnoOf = (kind: FailureKind) => table[kind]

@@ -24,11 +24,7 @@ export class PrefetchQueue {
 
   /** The service may have room again. */
   goOn(): void {
-    while (this.#awake.size > 0 && this.#underWay < this.room()) {
-      const start = this.#nextTask()
-      if (start === undefined) return
-      void start()
-    }
+    while (this.#awake.size > 0 && this.#underWay < this.room()) if (!this.#startNext()) return
   }
 
   /** There may be something to ask for now. */
@@ -51,15 +47,16 @@ export class PrefetchQueue {
     source.abort()
   }
 
-  #nextTask(): (() => Promise<void>) | undefined {
+  #startNext(): boolean {
     for (const source of [...this.#awake]) {
       this.#awake.delete(source)
       const task = source.next()
       if (task === undefined) continue
       this.#awake.add(source)
-      return () => this.#run(task, source)
+      void this.#run(task, source)
+      return true
     }
-    return undefined
+    return false
   }
 
   async #run(task: PrefetchTask, source: PrefetchSource): Promise<void> {

@@ -1,5 +1,5 @@
 // A whole file, read by the verbs as a patient program reads it: slow bytes are waited for, another version is an error.
-import { Failure } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import { type Clock, sleep } from '../../remote/clock.js'
 import { byteOffset } from '../../remote/remote.js'
 import type { ByteSink } from '../interface/reader.js'
@@ -40,9 +40,13 @@ export async function readWhole(
     for (;;) {
       signal.throwIfAborted()
       const into = late === 0 ? buffer : buffer.subarray(0, smallPieceBytes)
-      const count = await readInTime(into, offset)
-      if (count === undefined) {
+      let count: number
+      try {
+        count = await verbs.read(handle, into, byteOffset(offset))
+      } catch (thrown) {
+        if (asFailure(thrown).kind !== 'timeout' || late >= lateReads) throw thrown
         late += 1
+        await sleep(clock, againAfterMs)
         continue
       }
       if (count === 0) break
@@ -56,18 +60,6 @@ export async function readWhole(
         `${pathOf(wanted.place)}: it was ${size} bytes long, and ended after ${offset}`,
       )
     return text
-
-    /** Undefined where the bytes come too slowly, and it is worth another try. */
-    async function readInTime(into: Uint8Array, at: number): Promise<number | undefined> {
-      try {
-        return await verbs.read(handle, into, byteOffset(at))
-      } catch (thrown) {
-        const isLate = thrown instanceof Failure && thrown.kind === 'timeout'
-        if (!isLate || late >= lateReads) throw thrown
-        await sleep(clock, againAfterMs)
-        return undefined
-      }
-    }
   } finally {
     await verbs.release(handle)
   }
