@@ -2,7 +2,6 @@
 import t, { type Test } from 'tap'
 import { type InProcessTestbed, inProcess } from '../testbed/in-process.js'
 import { ids, log } from '../testbed/sample-data.js'
-import type { FileKind } from '../testbed/testbed.js'
 import { outcome, overwrite } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 
@@ -160,28 +159,21 @@ async function saves(t: Test, testbed: InProcessTestbed, { missing }: Instance, 
   }
 }
 
-const namesOrError = async (testbed: InProcessTestbed, path: string): Promise<readonly string[]> => {
-  let names: ReadonlyMap<string, FileKind> = new Map()
-  const end = await sentenceOf(
-    testbed,
-    testbed.files.readdir(path).then(all => (names = all)),
-  )
-  return end === 'done' ? [...names.keys()] : [end]
+async function namesOrError(testbed: InProcessTestbed, path: string): Promise<readonly string[]> {
+  const names = await orSentence(testbed, testbed.files.readdir(path))
+  return typeof names === 'string' ? [names] : [...names.keys()]
 }
 
-async function textOrError(testbed: InProcessTestbed, path: string): Promise<string> {
-  let text = ''
-  const end = await sentenceOf(
-    testbed,
-    testbed.files.readFile(path).then(bytes => (text = bytes.toString())),
-  )
-  return end === 'done' ? text : end
-}
+const textOrError = async (testbed: InProcessTestbed, path: string): Promise<string> =>
+  (await orSentence(testbed, testbed.files.readFile(path))).toString()
 
-/** 'done', or the errno and the sentence of the failure. */
-async function sentenceOf(testbed: InProcessTestbed, work: Promise<unknown>): Promise<string> {
+const sentenceOf = async (testbed: InProcessTestbed, work: Promise<void>): Promise<string> =>
+  (await orSentence(testbed, work)) ?? 'done'
+
+/** What it gives, or the errno and the sentence of its failure. */
+async function orSentence<Value>(testbed: InProcessTestbed, work: Promise<Value>): Promise<Value | string> {
   const end = await outcome(work)
-  return end === 'done' ? end : `${end}: ${testbed.lastFailure() ?? 'there is nothing of this name'}`
+  return end === 'done' ? work : `${end}: ${testbed.lastFailure() ?? 'there is nothing of this name'}`
 }
 
 t.test(`POOR-2 ${cases} instances that lack operations`, async t => {

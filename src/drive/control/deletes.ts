@@ -5,7 +5,7 @@ import { recover } from '../../maybe-promise.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import type { ControlParts } from '../context.js'
 import type { CallArgument, DeletableItem } from '../interface/control.js'
-import { type Node, nodeKey } from '../nodes/node.js'
+import type { Node } from '../nodes/node.js'
 import type { DeleteTarget, Sight } from '../removal/burst.js'
 import { placeOf } from './path-node.js'
 
@@ -17,24 +17,20 @@ export function openDeleteControl(parts: ControlParts) {
   async function deletion({ paths }: CallArgument<'deletion'>): Promise<readonly DeletableItem[]> {
     const found = new Map<string, DeletableItem>()
     for (const path of paths) {
-      const context = until.save()
-      const item = await itemAt(path, context)
-      found.set(item.key, item.thing)
+      const thing = await itemAt(path, until.save())
+      found.set(`${thing.kind} ${thing.id}`, thing)
     }
     return [...found.values()]
   }
 
-  async function itemAt(
-    path: string,
-    context: RequestContext,
-  ): Promise<{ readonly key: string; readonly thing: DeletableItem }> {
+  async function itemAt(path: string, context: RequestContext): Promise<DeletableItem> {
     const node = targetOf(path, await tree.walk(await placeOf(tree, path, context), context))
     refuseRights(path, node)
     // The listing's present facts are compared with a look at it.
     if (node.kind !== 'record') await tree.markOf(node, context)
     const { thing, seen } = await described(path, node, context)
     if (node.kind === 'calculation') deleteSender.refuseOther(node, seen)
-    return { key: nodeKey(node), thing }
+    return thing
   }
 
   function refuseRights(path: string, node: DeleteTarget): void {

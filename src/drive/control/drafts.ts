@@ -1,10 +1,8 @@
 // Control of drafts: found by name or path, listed, compared, sent again by an explicit wish, given up with a copy kept.
 import { join } from 'node:path'
-
 import { adviceForText, waitsElsewhere } from '../../advice.js'
 import { Draft } from '../../edit/journal/draft.js'
-import type { DraftState } from '../../edit/journal/draft-meta.js'
-import { recordWords } from '../../edit/journal/draft-meta.js'
+import { mayBeStored, recordWords } from '../../edit/journal/draft-meta.js'
 import { damagedEnding, keyName } from '../../edit/journal/record-key.js'
 import { orderText } from '../../edit/kinds/order-record.js'
 import { editsBetween } from '../../edit/save/diff.js'
@@ -182,11 +180,11 @@ export function openDraftControl(parts: ControlParts) {
     async drop(asked: NamedDraft) {
       const found = await find(asked)
       const record = recordLabel(found.draft)
-      const mayBeStored = underWay.has(found.draft.meta.state)
+      const isDoubtful = mayBeStored(found.draft.meta)
       const node = nodeOfKey(found.draft.key)
       const kept = await writeSide.keptDrafts.giveUp(found.draft)
       if (node !== undefined) parts.failureLog.settled(nodeKey(node))
-      return { name: found.name, record, mayBeStored, kept }
+      return { name: found.name, record, mayBeStored: isDoubtful, kept }
     },
   }
 }
@@ -213,8 +211,6 @@ const pathOf = ({ key }: Pick<Draft, 'key'>): string | undefined => {
   const node = nodeOfKey(key)
   return node && pathOfNode(node)
 }
-
-const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
 
 const recordLabel = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')
 

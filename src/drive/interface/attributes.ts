@@ -26,43 +26,26 @@ const typeBits = 0o170000 // S_IFMT
 export const isDirectoryMode = (mode: number): boolean => (mode & typeBits) === fileTypes.directory
 export const isLinkMode = (mode: number): boolean => (mode & typeBits) === fileTypes.link
 
-const permissions = {
-  readableDirectory: 0o555,
-  directory: 0o755,
-  content: 0o444,
-  record: 0o644,
-  link: 0o777,
-  scratch: 0o600,
-  drafts: 0o700,
-  draft: 0o400,
-}
-
-const ownerOnly = ~0o077
-
 /**
  * The st_mode of a node; `writable` is whether its records may be saved at all, `unsaved` whether a draft is shown in its
  * place: the kernel (default_permissions) shows unsaved texts to the owner of the mount alone, also with allow_other.
  */
 export function modeOf(node: Node, writable: boolean, unsaved = false): number {
-  if (node.kind === 'drafts') return fileTypes.directory | permissions.drafts
-  if (isDirectory(node))
-    return fileTypes.directory | (writable ? permissions.directory : permissions.readableDirectory)
-  if (isEditable(node))
-    return (
-      (fileTypes.file | (writable ? permissions.record : permissions.content)) & (unsaved ? ownerOnly : ~0)
-    )
+  if (node.kind === 'drafts') return fileTypes.directory | 0o700
+  if (isDirectory(node)) return fileTypes.directory | (writable ? 0o755 : 0o555)
+  if (isEditable(node)) return fileTypes.file | ((writable ? 0o644 : 0o444) & (unsaved ? 0o700 : 0o777))
   switch (node.kind) {
     case 'scratch':
-      return fileTypes.file | permissions.scratch
+      return fileTypes.file | 0o600
     case 'link':
-      return fileTypes.link | permissions.link
+      return fileTypes.link | 0o777
     case 'generated':
       // Its sentences quote texts that were not saved.
-      return fileTypes.file | (node.text === 'status' ? permissions.draft : permissions.content)
+      return fileTypes.file | (node.text === 'status' ? 0o400 : 0o444)
     case 'content':
-      return fileTypes.file | permissions.content
+      return fileTypes.file | 0o444
     case 'draft-text':
-      return fileTypes.file | permissions.draft
+      return fileTypes.file | 0o400
   }
 }
 

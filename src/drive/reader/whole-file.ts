@@ -14,19 +14,13 @@ const lateReads = 3
 /** Milliseconds after which what came late may be asked for again: before, the drive takes it for the same read. */
 const againAfterMs = 1_100
 
-/** `size` is what a stat has just said. */
-interface FileWanted {
-  readonly place: Place
-  readonly size: number
-}
-
 /**
- * Gives all bytes of the file to the sink; answers size and time of a text, which may be another one than the stat found.
+ * Gives all bytes of the file, whose size a stat has just told, to the sink; answers size and time of a text, which may be another one than the stat found.
  * @throws Failure 'replaced' where the file turns out to have another length
  */
 export async function readWhole(
   verbs: FileVerbs,
-  wanted: FileWanted,
+  wanted: { readonly place: Place; readonly size: number },
   sink: ByteSink,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
 ): Promise<ReturnType<FileVerbs['textOf']>> {

@@ -22,8 +22,6 @@ import type { DraftLine } from '../interface/control.js'
 import { nodeOfKey, pathOfNode } from '../nodes/node.js'
 import type { TextSnapshot } from './source.js'
 
-type DraftPart = 'text' | 'why' | 'theirs'
-
 /** `changed` is told when a name or a text here is another one. */
 export function openDraftFiles(
   drafts: Drafts,
@@ -137,7 +135,7 @@ export async function refill(draft: Draft, history: TextHistory): Promise<void> 
 
 interface DraftFile {
   readonly draft: Draft | LeftDraft
-  readonly part: DraftPart
+  readonly part: 'text' | 'why' | 'theirs'
 }
 
 async function partBytes({ draft, part }: DraftFile, name: string): Promise<Uint8Array> {

@@ -162,8 +162,8 @@ class EditableFile implements RecordSource {
     const own = texts.originOf(node, base)
     const request = { record: parts.editable(node), draft, own, isOver, by: this.#by(process) }
     const saved = await saveRecord(parts, savedNodeOf(node), request, context)
-    if (node.kind === 'order') return undefined
-    if (saved.outcome === 'unchanged') forgetOther(node, parts.catalog, draft.text())
+    if (node.kind === 'record' && saved.outcome === 'unchanged')
+      forgetOther(node, parts.catalog, draft.text())
     return undefined
   }
 

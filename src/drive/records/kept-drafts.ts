@@ -1,14 +1,14 @@
 // Kept drafts: shown in the place of their records after a restart, given up, and set apart where an id stands for another thing.
 import type { Draft } from '../../edit/journal/draft.js'
-import { recordWords, setApart, withFailure } from '../../edit/journal/draft-meta.js'
+import { mayBeStored, recordWords, setApart, withFailure } from '../../edit/journal/draft-meta.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
 import type { Saver } from '../../edit/save/save.js'
 import { Failure, isAbsent } from '../../failure.js'
+import { recover } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
 import {
   askAgain,
   type CalculationNode,
-  type EditableNode,
   nodeKey,
   nodeOfKey,
   type ProjectNode,
@@ -52,7 +52,10 @@ export class KeptDrafts {
     const node = nodeOfKey(draft.key)
     if (node === undefined || draft.meta.apart === true) return
     const revision = records.record(nodeKey(node)).revision
-    await this.#confirm(node, context).catch(async thrown => {
+    const thing = 'project' in node ? ({ kind: 'project', id: node.project } as const) : thingOf(node)
+    // Where its id is another thing's by now, this sets the draft apart.
+    const read = thing && catalog.record(thing).ask(context)
+    await recover<unknown, never>(read, async thrown => {
       if (isAbsent(thrown)) await noteGone(draft, thrown)
       throw thrown
     })
@@ -95,7 +98,7 @@ export class KeptDrafts {
       const node = draft.key !== undefined && isTheirs(draft.key) ? nodeOfKey(draft.key) : undefined
       if (node === undefined || draft.meta.apart === true) continue
       if (records.shows(node, draft)) records.detach(nodeKey(node))
-      const isUnderWay = /^(sending|in-flight|outcome-unknown)$/.test(draft.meta.state)
+      const isUnderWay = mayBeStored(draft.meta)
       setApart(draft)
         .then(failure => (isUnderWay ? undefined : withFailure(draft, failure, 'refused')))
         .catch(cause => log('a draft could not be set apart', { cause, node: nodeKey(node) }))
@@ -110,12 +113,6 @@ export class KeptDrafts {
       if (key?.of === kind && key.id === node.id && key.kind !== 'new')
         void noteGone(draft, new Failure('absent', `${recordWords(key)} was deleted here`))
     }
-  }
-
-  /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
-  async #confirm(node: EditableNode, context: RequestContext): Promise<void> {
-    const thing = 'project' in node ? ({ kind: 'project', id: node.project } as const) : thingOf(node)
-    if (thing !== undefined) await this.parts.catalog.record(thing).ask(context)
   }
 }
 

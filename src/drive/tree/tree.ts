@@ -10,7 +10,6 @@ import {
   type DirectoryNode,
   type EditableNode,
   generatedEntry,
-  isDirectory,
   isEditable,
   type NewNode,
   type Node,
@@ -75,8 +74,7 @@ export function openTree(sources: TreeSources) {
 
   /** The node under a name of a directory; Failure 'absent' where there is none. */
   function child({ parent, name }: Name, context: RequestContext): MaybePromise<Node> {
-    const directory = parent.node
-    if (!isDirectory(directory)) throw new Failure('not-directory', `${parent.name} is a file`)
+    const directory = directoryIn(parent)
     const fault = nameFault(name)
     if (fault !== undefined) throw new Failure(fault, `${name}: this cannot be the name of anything here`)
     const found = lookup(directory, name, context)
@@ -187,9 +185,8 @@ export function openTree(sources: TreeSources) {
 
   /** The directory at a path, `projects/` as the project it stands for; Failure 'not-directory' for a file. */
   async function directory(path: string, context: RequestContext): Promise<DirectoryNode> {
-    const node = await walk(path, context)
-    if (!isDirectory(node)) throw new Failure('not-directory', `${path} is not a directory`)
-    return actual(node, context)
+    const place = await placeAt(path, name => child(name, context))
+    return actual(directoryIn(place), context)
   }
 
   /**

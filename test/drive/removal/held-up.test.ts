@@ -28,10 +28,7 @@ t.test('DEL-14 names that are looked up while the drive ends delete nothing', as
     await Promise.all([saved, ended])
     await pauseEnds(testbed)
   })
-  t.same(
-    writes(asked).filter(line => line.startsWith('DELETE')),
-    [],
-  )
+  t.notMatch(writes(asked).join(), 'DELETE')
   t.equal(await outcome(files.lstat(calculation)), 'done', 'it is there again')
 })
 
