@@ -38,11 +38,8 @@ t.test('NAME-1 a cut never falls into an escape', async t => {
       const name = alone('a'.repeat(before) + title.repeat(200))
       const body = name.slice(before, -4)
       t.ok(bytes(name) <= longestName)
-      t.equal(
-        body.replaceAll(/%u[0-9A-F]{4}|%[0-9A-F]{2}/g, ''),
-        '',
-        `${escaped} after ${before}: ${body.slice(-8)}`,
-      )
+      const rest = body.replaceAll(/%u[0-9A-F]{4}|%[0-9A-F]{2}/g, '')
+      t.equal(rest, '', `${escaped} after ${before}: ${body.slice(-8)}`)
       t.ok(bytes(name) > longestName - bytes(escaped), 'no shorter than it must be')
     }
   }
