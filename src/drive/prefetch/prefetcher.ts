@@ -32,6 +32,8 @@ export interface PrefetcherPorts {
 const foldersAtMost = 2_048
 /** Milliseconds without a step after which the user has left. */
 const leftAfterMs = 2_000
+/** So many calls in a row that asked nothing make foresight sleep until the next question. */
+const awakeForCalls = 200
 /** A known answer is told at once. */
 const momentMs = 1_000
 
@@ -66,14 +68,14 @@ export function openPrefetcher(ports: PrefetcherPorts) {
   let lastFolder = ''
   let isWatched = false
   let missed: number | undefined
-  let awakeUntil = Number.NEGATIVE_INFINITY
+  let callsKept = awakeForCalls
 
   /** While all that programs ask for is kept, there is nothing to ask ahead. What the mount itself has asked is no program's. */
   function isAwake(): boolean {
     const count = ports.missed()
-    if (count !== (missed ?? count)) awakeUntil = now() + leftAfterMs
+    callsKept = count === (missed ?? count) ? callsKept + 1 : 0
     missed = count
-    return now() < awakeUntil
+    return callsKept < awakeForCalls
   }
 
   function remember(path: string, entries: readonly Dentry[]): ListedDirectory {
