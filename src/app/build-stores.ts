@@ -30,10 +30,7 @@ import { behindMs } from '../remote/shared-answer.js'
 import { type AssemblySettings, type Note, namesAtMost } from './assembly-settings.js'
 import { authorityIn } from './connect.js'
 
-/**
- * @param built from the caches: undefined before
- * @param news goes to the kernel
- */
+/** @param built the drive that stands on these caches, once there is one */
 export function buildCaches(
   { config, connection, clock, activity }: AssemblySettings,
   note: Note,
@@ -99,7 +96,7 @@ export function buildCaches(
     dropped: name => built()?.pins.dropped(name),
     // Eviction begins before the drive is built.
     pinned: () => pinStore.names(),
-    // So seldom that no message needs to know which.
+    // Another version of a content is rare: all is told.
     changed: () => news.tell('all'),
   })
   const pinStore: PinStore = new PinStore(ledger, content, config.cacheSize)

@@ -81,8 +81,8 @@ function refusalIn(thrown: unknown): Failure | undefined {
 }
 
 /**
- * The first request of a drive, before anything is mounted or shown: a wrong password or address ends here with a sentence. An outage is an end only where
- * nothing of the service is cached; else the drive shows what is cached, which the sentence says that is returned.
+ * The first request of a drive, before anything is mounted or shown: a wrong password or address ends here with a sentence.
+ * An outage is an end only where nothing of the service is cached; else its sentence is returned.
  * @throws Stop, BadSetting for a password that cannot be read, which is no outage
  */
 export async function introduced(

@@ -21,7 +21,7 @@ export type Secret = {
     }
 )
 
-/** What was typed at a terminal stands beside the variables, under a name that none has. */
+/** A typed password stands beside the variables, under a name that none of them has. */
 export const typedPassword = 'typed password'
 export const secretVariables: readonly string[] = ['CALCFS_PASSWORD', 'CALCFS_TOKEN', typedPassword]
 

@@ -22,6 +22,7 @@ import { confirm } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
 import { adviceLike, adviceOf, liveMounts, namesOneDrive } from '../control/choose.js'
 import { driveCommand, wholeDriveCommand, withDraft, withDrive } from '../control/with-drive.js'
+import { Problems } from '../files/output.js'
 import { nothingWaits } from './status.js'
 
 export function draftsCommand(): Command {
@@ -249,16 +250,19 @@ async function dropAll(control: Control, flags: DropFlags): Promise<void> {
   const shown = new Set(drafts.map(textKey))
   if (flags.yes !== true && drafts.length > 0) await confirmDrop(drafts)
   const dropped: object[] = []
-  try {
-    for (const draft of await control.drafts({})) {
-      if (!shown.has(textKey(draft))) continue
+  const problems = new Problems()
+  for (const draft of await control.drafts({})) {
+    if (!shown.has(textKey(draft))) continue
+    try {
       const one = await control.drop({ name: draft.name })
       dropped.push(one)
       if (flags.json !== true) printLine(droppedLine(one))
+    } catch (thrown) {
+      problems.add(draft.name, thrown)
     }
-  } finally {
-    if (flags.json === true) printJson(dropped)
   }
+  if (flags.json === true) printJson(dropped)
+  process.exitCode = problems.exitCode
 }
 
 /** A text that was written since the question is another one. */

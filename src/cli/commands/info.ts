@@ -54,7 +54,6 @@ const shareWords: Readonly<Record<KeptShare['is'], string>> = {
 }
 
 function shareText({ is, files, filesKept, bytes, bytesKept, unlisted = 0 }: KeptShare): string {
-  // No size is known of a file that was only listed.
   const sizes = bytes === 0 ? '' : `, ${bytesText(bytesKept)} of ${bytesText(bytes)}`
   if (unlisted === 0) return `${shareWords[is]}: ${filesKept} of ${filesText(files)}${sizes}`
   const never = unlisted === 1 ? 'a directory was never listed' : `${unlisted} directories were never listed`

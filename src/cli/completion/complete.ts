@@ -216,9 +216,8 @@ export const completionCommand = (): Command =>
     )
 
 /**
- * What the scripts ask: the words of the line follow, the last one as far as it is typed. The answer is a line for each candidate,
- * `value TAB description`, and at the end `:files`, `:directories`, `:names` or `:words`: whether the shell adds files of its own, and whether
- * a candidate may hold blanks. Behind `--flag=` a candidate is the value alone.
+ * For the scripts. A line for each candidate, `value TAB description`, and at the end `:files`, `:directories`, `:names` or
+ * `:words`: the shell adds files of its own, and a candidate may hold blanks. Behind `--flag=` a candidate is the value alone.
  */
 export function askedCommand(whole: () => Promise<Command>): Command {
   return new CliCommand('__complete')

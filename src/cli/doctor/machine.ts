@@ -90,9 +90,8 @@ export function allowOther(isWanted: boolean): Finding {
 }
 
 export function directory(check: string, path: string, flag: string): Finding {
-  if (!may(nearestThere(path), constants.W_OK)) {
+  if (!may(nearestThere(path), constants.W_OK))
     return bad(check, `${path} cannot be written`, writableBy(path, flag))
-  }
   const network = networkFileSystem(path)
   return network === undefined
     ? good(check, path)

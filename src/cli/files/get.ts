@@ -94,7 +94,7 @@ async function copy(
 ): Promise<void> {
   const { Copy } = await import('./copy.js')
   const stop = new AbortController()
-  // Every file under way hears it.
+  // Each file under way listens to it.
   setMaxListeners(0, stop.signal)
   const copying = new Copy(reader, { ...rules, base }, stop)
   const { progress } = copying
