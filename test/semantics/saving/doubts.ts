@@ -231,17 +231,17 @@ export function doubts(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     const stored = () => service.elsewhere('GET', `/report?id=${ids.report}`)
 
-    /** Changes the description right after each answer to a question for the report. */
+    /** Changes the description behind each question for the report, before its answer arrives. */
     const meddle = (text: string): (() => void) => {
       let looks = 0
       return service.intercept(new RegExp(`^GET /report\\?id=${ids.report}$`), async (_, { carryOut }) => {
         const answer = await carryOut()
         // It takes its turn before the change: on a slow machine a look of one second is not old yet.
         if (looks === 0) void outcome(files.lstat('reports/901.json'))
-        answer()
         looks += 1
         const theirs = (await stored()).replace(/"description":"[^"]*"/, `"description":"${text}${looks}"`)
         await service.elsewhere('PUT', '/report', theirs)
+        answer()
       })
     }
 

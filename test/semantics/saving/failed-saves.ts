@@ -118,7 +118,7 @@ export function failedSaves(t: Test, open: OpenTestbed): void {
     const all = [...Object.entries(refusals).entries()]
     const idOf = (at: number): string => String(900 + at)
     const testbed = await open(t, {
-      settings: { deadlineSave: '1500ms', deadlineMetadata: '1500ms' },
+      settings: { deadlineSave: '4s', deadlineMetadata: '4s' },
       fill(seed) {
         fillSampleData(seed)
         for (const [at] of all) seed.addReport({ id: idOf(at), name: 'R', title: 'Before', owner: 'demo' })
@@ -140,11 +140,8 @@ export function failedSaves(t: Test, open: OpenTestbed): void {
       })
       mend()
       t.equal(await titleOf(id), 'Before', why)
-      await until(
-        20_000,
-        'the next save',
-        async () => (await outcome(overwrite(testbed, name, text))) === 'done',
-      )
+      const isSaved = async () => (await outcome(overwrite(testbed, name, text))) === 'done'
+      await until(30_000, 'the next save', isSaved)
       t.equal(await titleOf(id), `After ${at}`)
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     }
