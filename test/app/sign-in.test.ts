@@ -14,28 +14,15 @@ import { calcfs as program } from '../testbed/daemon.js'
 import { isMounted } from '../testbed/mount.js'
 import { plainNode, type Ran } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
-import { type TestService, testService } from '../testbed/service.js'
+import { testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
 import { until, within } from '../testbed/within.js'
 
 t.jobs = 3
 
-interface Desk {
-  readonly service: TestService
-  readonly directory: string
-  readonly state: string
-  /** A command in a terminal; the shell then shows its exit code, and whether what is typed is shown. */
-  typed(...args: string[]): Promise<Terminal>
-  /** The same without a terminal. */
-  calcfs(environment: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran>
-  /** What commands do, in this process: `calcfs login`, the account that the next command finds, and its first question. */
-  logIn(): Promise<void>
-  account(): Account
-  ask(environment: Readonly<Record<string, string>>): Promise<unknown>
-  tokenFile(): Promise<string>
-}
+type Desk = Awaited<ReturnType<typeof desk>>
 
-async function desk(t: Test): Promise<Desk> {
+async function desk(t: Test) {
   const service = await testService(t, fillSampleData)
   const { directory, state, environment } = await ownHome(t, 'desk')
   const given = (more: Readonly<Record<string, string>>) => {
@@ -46,27 +33,31 @@ async function desk(t: Test): Promise<Desk> {
     service,
     directory,
     state,
-    typed(...args) {
+    /** A command in a terminal; the shell then shows its exit code, and whether what is typed is shown. */
+    typed(...args: string[]): Promise<Terminal> {
       const command = [...plainNode, program, ...args].map(word => `'${word}'`).join(' ')
       const after = 'echo "ended with $?"; stty -a | grep -o "[ -]echo " | tr " " :; sleep 100'
       return terminal(t, `sh -c "${`${command}; ${after}`.replace(/["$]/g, '\\$&')}"`, environment)
     },
-    calcfs: (more, ...args) => command(args, { ...environment, ...more }),
-    async logIn() {
+    /** The same without a terminal. */
+    calcfs: (more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> =>
+      command(args, { ...environment, ...more }),
+    /** `calcfs login`, the account that the next command finds, and its first question, in this process. */
+    async logIn(): Promise<void> {
       const { config } = given({})
       const account = accountOf(serviceBase(config), 'demo', config, environment)
       await exchangeCredentials(account, 'demo', config)
       await rememberUser(account, config, environment)
     },
-    account() {
+    account(): Account {
       const { config } = given({})
       return knownAccount(serviceBase(config), { config, secret: undefined }, environment)
     },
-    async ask(more) {
+    async ask(more: Readonly<Record<string, string>>): Promise<unknown> {
       const { remote, close } = connect(given(more))
       return remote.user(dueIn(20_000, systemClock)).finally(close)
     },
-    async tokenFile() {
+    async tokenFile(): Promise<string> {
       const all = await readdir(state, { recursive: true })
       return join(state, all.find(name => name.endsWith('token.json')) ?? 'no token')
     },

@@ -5,17 +5,7 @@ import type { Test } from 'tap'
 import { printed, run } from './programs.js'
 import { until, within } from './within.js'
 
-export interface Desktop {
-  /** Starts a program and waits for a window whose title has this form. */
-  start(program: string, args: readonly string[], window: RegExp): Promise<void>
-  /** Resolves when there is one window, and its title has this form: no dialog is open next to it. */
-  until(window: RegExp): Promise<void>
-  /** Resolves when one of the windows has such a title, and takes the keys. */
-  untilOneOf(window: RegExp): Promise<void>
-  /** Keys by X's names, one after another: `ctrl+s`, `Down`. */
-  keys(...names: string[]): Promise<void>
-  type(text: string): Promise<void>
-}
+export type Desktop = Awaited<ReturnType<typeof desktop>>
 
 interface Window {
   readonly id: string
@@ -41,7 +31,7 @@ export async function desktop(
   t: Test,
   home: string,
   surroundings: (screen: DesktopEnvironment) => Promise<DesktopEnvironment> = async () => alone,
-): Promise<Desktop> {
+) {
   // Without -noreset the server begins again when its last client leaves, as each look of xdotool does, and turns away the program that connects just then.
   const options = ['-displayfd', '3', '-screen', '0', '900x700x24', '-nolisten', 'tcp', '-noreset']
   const server = spawn('Xvfb', options, {
@@ -94,7 +84,8 @@ export async function desktop(
   }
 
   return {
-    async start(command, args, window) {
+    /** Starts a program and waits for a window whose title has this form. */
+    async start(command: string, args: readonly string[], window: RegExp): Promise<void> {
       const { DBUS_SESSION_BUS_ADDRESS: _, ...rest } = process.env
       program = spawn(command, args, {
         env: { ...rest, LC_ALL: 'C.UTF-8', ...environment },
@@ -112,10 +103,13 @@ export async function desktop(
       })
       await focus(await untilWindow(window))
     },
-    until: async window => focus(await untilWindow(window)),
-    untilOneOf: async window => focus(await untilWindow(window, () => true)),
-    keys: async (...names) => void (await xdotool('key', '--delay', '30', ...names)),
-    type: async text => void (await xdotool('type', '--delay', '30', text)),
+    /** Resolves when there is one window, and its title has this form: no dialog is open next to it. */
+    until: async (window: RegExp) => focus(await untilWindow(window)),
+    /** Resolves when one of the windows has such a title, and takes the keys. */
+    untilOneOf: async (window: RegExp) => focus(await untilWindow(window, () => true)),
+    /** Keys by X's names, one after another: `ctrl+s`, `Down`. */
+    keys: async (...names: string[]) => void (await xdotool('key', '--delay', '30', ...names)),
+    type: async (text: string) => void (await xdotool('type', '--delay', '30', text)),
   }
 }
 

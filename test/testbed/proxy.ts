@@ -42,38 +42,12 @@ export interface Held {
   open(): void
 }
 
-export interface TestProxy {
-  readonly url: string
-  readonly heard: readonly ReceivedRequest[]
-  /** From now on the requests that match `METHOD /path` are answered so; undoes it when called. */
-  intercept(which: RegExp, how: Interceptor): () => void
-  /** These requests are refused. Undoes it when called. */
-  refuse(which: RegExp, status: number, said?: string): () => void
-  /** These requests are answered with this JSON in the service's place. Undoes it when called. */
-  answer(which: RegExp, json: Said): () => void
-  /** These requests are answered with a web page, as by a portal or a gateway. Undoes it when called. */
-  page(which: RegExp, html: Said, status?: number): () => void
-  /** These requests wait until it is opened: before the service has them, or with their answer. */
-  hold(which: RegExp, what?: 'request' | 'answer'): Held
-  /** These requests are carried out, and answered once this is done, or after so many milliseconds. Undoes it when called. */
-  beforeAnswer(which: RegExp, work: number | (() => unknown)): () => void
-  /** The bodies of these requests reach the service changed: as if it tidied them itself. Undoes it when called. */
-  rewrite(which: RegExp, change: (body: string) => string): () => void
-  /** These requests are carried out, and the line breaks before their answer. Undoes it when called. */
-  lose(which: RegExp, meanwhile?: () => unknown): () => void
-  /** From now on another service stands behind it. */
-  turnTo(port: number): void
-  /** Connections are refused until `back`. */
-  leave(): Promise<void>
-  back(): Promise<void>
-  /** For good, with the answers of the service that were never passed on: their connections would keep the process. */
-  end(): Promise<void>
-}
+export type TestProxy = Awaited<ReturnType<typeof openTestProxy>>
 
 const base = '/create/rest'
 
 /** A front for the service that listens on `port`. */
-export async function openTestProxy(first: number): Promise<TestProxy> {
+export async function openTestProxy(first: number) {
   let port = first
   const heard: ReceivedRequest[] = []
   let spoilers: readonly { which: RegExp; how: Interceptor }[] = []
@@ -129,6 +103,7 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
     return (server.address() as AddressInfo).port
   }
 
+  /** Connections are refused until `back`. */
   async function leave(): Promise<void> {
     const closed = new Promise(ended => server.close(ended))
     const cut = (): void => {
@@ -141,6 +116,7 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
   }
 
   const own = await listen(0)
+  /** From now on the requests that match `METHOD /path` are answered so; undoes it when called. */
   function intercept(which: RegExp, how: Interceptor): () => void {
     const spoiler = { which, how }
     spoilers = [spoiler, ...spoilers]
@@ -159,12 +135,17 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
 
   return {
     url: `http://127.0.0.1:${own}${base}`,
-    heard,
+    heard: heard as readonly ReceivedRequest[],
     intercept,
-    refuse: (which, status, said) => intercept(which, response => void response.writeHead(status).end(said)),
+    /** These requests are refused. Undoes it when called. */
+    refuse: (which: RegExp, status: number, said?: string): (() => void) =>
+      intercept(which, response => void response.writeHead(status).end(said)),
+    /** These requests are answered with this JSON in the service's place. Undoes it when called. */
     answer: instead('application/json'),
+    /** These requests are answered with a web page, as by a portal or a gateway. Undoes it when called. */
     page: instead('text/html'),
-    hold(which, what = 'answer') {
+    /** These requests wait until it is opened: before the service has them, or with their answer. */
+    hold(which: RegExp, what: 'request' | 'answer' = 'answer'): Held {
       const [met, passed] = [gate(), gate()]
       const mend = intercept(which, async (_, { carryOut }) => {
         const answer = what === 'answer' ? await carryOut() : undefined
@@ -182,35 +163,40 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
         },
       }
     },
-    beforeAnswer: (which, work) =>
+    /** These requests are carried out, and answered once this is done, or after so many milliseconds. Undoes it when called. */
+    beforeAnswer: (which: RegExp, work: number | (() => unknown)): (() => void) =>
       intercept(which, async (_, { carryOut }) => {
         const passOn = await carryOut()
         await (typeof work === 'number' ? new Promise(wake => setTimeout(wake, work)) : work())
         passOn()
       }),
-    rewrite(which, change) {
+    /** The bodies of these requests reach the service changed: as if it tidied them itself. Undoes it when called. */
+    rewrite(which: RegExp, change: (body: string) => string): () => void {
       const rewriter = { which, change }
       rewriters.unshift(rewriter)
       return () => rewriters.splice(rewriters.indexOf(rewriter), 1)
     },
-    lose: (which, meanwhile) =>
+    /** These requests are carried out, and the line breaks before their answer. Undoes it when called. */
+    lose: (which: RegExp, meanwhile?: () => unknown): (() => void) =>
       intercept(which, async (response, { carryOut }) => {
         await carryOut()
         meanwhile?.()
         response.destroy()
       }),
-    turnTo(other) {
+    /** From now on another service stands behind it. */
+    turnTo(other: number): void {
       port = other
     },
     leave,
-    async end() {
+    /** For good, with the answers of the service that were never passed on: their connections would keep the process. */
+    async end(): Promise<void> {
       try {
         await leave()
       } finally {
         agent.destroy()
       }
     },
-    back: async () => {
+    back: async (): Promise<void> => {
       await listen(own)
     },
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Seed } from '../../src/service/seed.js'
 import { startService } from '../../src/service/service.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
-import { openTestProxy, type ReceivedRequest, type TestProxy } from './proxy.js'
+import { openTestProxy, type ReceivedRequest } from './proxy.js'
 import type { TestLifetime } from './testbed.js'
 
 type Work = [work: () => Promise<unknown>]
@@ -14,28 +14,14 @@ interface Comparing {
   same(found: unknown, due: unknown, what: string): unknown
 }
 
-export interface TestService extends TestProxy {
-  readonly seed: Seed
-  /** Runs something and answers the requests that arrived meanwhile, log-ins and questions about the user apart. */
-  during(work: () => Promise<unknown>): Promise<readonly ReceivedRequest[]>
-  /** Holds that these requests of the work change something, and no other. */
-  sends(t: Comparing, due: readonly string[], ...work: Work | [what: string, ...Work]): Promise<void>
-  /** From now on another service with these contents answers at the same address. */
-  remake(fill: (seed: Seed) => void, options?: Partial<ServiceOptions>): Promise<void>
-  /** The file of its database. */
-  readonly database: string
-  /** Asks the service past the front as `demo`, as the platform's web pages would; answers the text. */
-  elsewhere(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: string): Promise<string>
-  /** So are these fields of a record changed. */
-  edit(kind: 'report' | 'project' | 'calculation', id: string, fields: object): Promise<void>
-}
+export type TestService = Awaited<ReturnType<typeof testService>>
 
 /** Starts a service that has the user `demo`, is seeded, and ends with the test. */
 export async function testService(
   t: TestLifetime,
   fill: (seed: Seed) => void,
   options: Partial<ServiceOptions> = {},
-): Promise<TestService> {
+) {
   const { service, data } = await filled(fill, options)
   const proxy = await openTestProxy(service.port)
   const all = [{ service, data }]
@@ -55,13 +41,19 @@ export async function testService(
     return answer.text()
   }
 
+  /** Runs something and answers the requests that arrived meanwhile, log-ins and questions about the user apart. */
   async function during(work: () => Promise<unknown>): Promise<readonly ReceivedRequest[]> {
     const before = proxy.heard.length
     await work()
     return proxy.heard.slice(before).filter(({ path }) => !/^\/(login|user\/info)/.test(path))
   }
 
-  const elsewhere: TestService['elsewhere'] = async (method, path, body) => {
+  /** Asks the service past the front as `demo`, as the platform's web pages would; answers the text. */
+  async function elsewhere(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    body?: string,
+  ): Promise<string> {
     signedIn ??= signIn()
     const headers = { authorization: `Bearer ${await signedIn}`, 'content-type': 'application/json' }
     const answer = await fetch(present.url + path, {
@@ -77,21 +69,29 @@ export async function testService(
   return {
     ...proxy,
     elsewhere,
-    async edit(kind, id, fields) {
+    /** So are these fields of a record changed. */
+    async edit(kind: 'report' | 'project' | 'calculation', id: string, fields: object): Promise<void> {
       const record = JSON.parse(await elsewhere('GET', `/${kind}?id=${id}`))
       await elsewhere('PUT', `/${kind}`, JSON.stringify({ ...record, ...fields }))
     },
     seed: service.seed,
-    async remake(other, more = {}) {
+    /** From now on another service with these contents answers at the same address. */
+    async remake(other: (seed: Seed) => void, more: Partial<ServiceOptions> = {}): Promise<void> {
       const made = await filled(other, { ...options, ...more })
       all.push(made)
       present = made.service
       signedIn = undefined
       proxy.turnTo(present.port)
     },
+    /** The file of its database. */
     database: join(data, 'service.db'),
     during,
-    async sends(t, due, ...given) {
+    /** Holds that these requests of the work change something, and no other. */
+    async sends(
+      t: Comparing,
+      due: readonly string[],
+      ...given: Work | [what: string, ...Work]
+    ): Promise<void> {
       const [what, work] = given.length === 2 ? given : ['what it changes', ...given]
       t.same(writes(await during(work)), due, what)
     },

@@ -3,31 +3,13 @@ import type { Test } from 'tap'
 import { printed } from './programs.js'
 import { until } from './within.js'
 
-export interface Terminal {
-  /** What is on the screen. */
-  screen(): Promise<string>
-  until(form: RegExp): Promise<void>
-  /** Each text and Enter. */
-  type(...texts: string[]): Promise<void>
-  /** The text without Enter. */
-  write(text: string): Promise<unknown>
-  /** Keys by tmux's names: `C-x`, `Enter`. */
-  keys(...names: string[]): Promise<unknown>
-  /** As its window is closed: the program gets SIGHUP, and there is no terminal any more. */
-  close(): Promise<unknown>
-  /** Resolves when the program has ended. */
-  ended(): Promise<void>
-}
+export type Terminal = Awaited<ReturnType<typeof terminal>>
 
 let terminals = 0
 /** Milliseconds between two looks: each starts a program. */
 const pause = 100
 
-export async function terminal(
-  t: Test,
-  command: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Terminal> {
+export async function terminal(t: Test, command: string, environment: Readonly<Record<string, string>> = {}) {
   const socket = `calcfs-${process.pid}-${++terminals}`
   const tmux = (...args: string[]): Promise<string> => printed('tmux', ['-L', socket, ...args])
   const variables = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
@@ -35,8 +17,9 @@ export async function terminal(
   t.teardown(() => tmux('kill-server').catch(() => {}))
   const screen = (): Promise<string> => tmux('capture-pane', '-p')
   return {
+    /** What is on the screen. */
     screen,
-    async until(form) {
+    async until(form: RegExp): Promise<void> {
       let seen = ''
       const isShown = async (): Promise<boolean> => {
         seen = await screen()
@@ -46,15 +29,20 @@ export async function terminal(
         throw new Error(`${asText(cause)}; the screen:\n${seen.trimEnd()}`, { cause })
       })
     },
-    async type(...texts) {
+    /** Each text and Enter. */
+    async type(...texts: string[]): Promise<void> {
       for (const text of texts) {
         if (text !== '') await tmux('send-keys', '-l', text)
         await tmux('send-keys', 'Enter')
       }
     },
-    write: text => tmux('send-keys', '-l', text),
-    keys: (...names) => tmux('send-keys', ...names),
+    /** The text without Enter. */
+    write: (text: string) => tmux('send-keys', '-l', text),
+    /** Keys by tmux's names: `C-x`, `Enter`. */
+    keys: (...names: string[]) => tmux('send-keys', ...names),
+    /** As its window is closed: the program gets SIGHUP, and there is no terminal any more. */
     close: () => tmux('kill-server'),
+    /** Resolves when the program has ended. */
     ended: () =>
       until(
         20_000,

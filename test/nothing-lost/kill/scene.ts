@@ -5,31 +5,18 @@ import type { Interceptor } from '../../testbed/proxy.js'
 import { lines } from '../../testbed/service.js'
 import type { OpenedFile } from '../../testbed/testbed.js'
 
-export interface Scene {
-  /** Opens as a program does; a failure of the handle after the kill is ignored. */
-  open(path: string, how: 'w' | 'r+'): Promise<OpenedFile>
-  /** The program that has written all of its text into the file waits in close(2), perhaps for ever. */
-  writeAndClose(path: string, text: string): Promise<{ readonly closed: Promise<void> }>
-  /** A call that waits on the daemon when it dies; its answer is ignored. */
-  inTheAir(work: Promise<unknown>): void
-  /**
-   * Holds a matching request up, before the service has it or after it was carried out; resolves once it is held.
-   * With `once` only requests that come after such a one are held.
-   */
-  held(which: RegExp, when: 'before' | 'after', once?: RegExp): Promise<void>
-  /** After the kill: requests pass again, and every file is closed. */
-  cleanUp(): Promise<void>
-}
+export type Scene = ReturnType<typeof sceneOn>
 
-export function sceneOn(testbed: MountTestbed): Scene {
+export function sceneOn(testbed: MountTestbed) {
   const { service } = testbed
   const files: OpenedFile[] = []
   const waiting: Promise<unknown>[] = []
   const mends: (() => void)[] = []
 
-  // On a mount whose daemon is dead every call fails, and so it should.
+  /** A call that waits on the daemon when it dies. Its answer is ignored: on a dead mount every call fails, and so it should. */
   const inTheAir = (work: Promise<unknown>): void => void waiting.push(work.catch(() => {}))
 
+  /** Opens as a program does; a failure of the handle after the kill is ignored. */
   async function open(path: string, how: 'w' | 'r+'): Promise<OpenedFile> {
     const file = await testbed.files.open(path, how)
     files.push(file)
@@ -38,7 +25,8 @@ export function sceneOn(testbed: MountTestbed): Scene {
 
   return {
     open,
-    async writeAndClose(path, text) {
+    /** The program that has written all of its text into the file waits in close(2), perhaps for ever. */
+    async writeAndClose(path: string, text: string): Promise<{ readonly closed: Promise<void> }> {
       const file = await open(path, 'w')
       await file.write(text, 0)
       const closed = file.close()
@@ -46,7 +34,11 @@ export function sceneOn(testbed: MountTestbed): Scene {
       return { closed: closed.catch(() => {}) }
     },
     inTheAir,
-    held: (which, when, once) =>
+    /**
+     * Holds a matching request up, before the service has it or after it was carried out; resolves once it is held.
+     * With `once` only requests that come after such a one are held.
+     */
+    held: (which: RegExp, when: 'before' | 'after', once?: RegExp): Promise<void> =>
       new Promise<void>(reached => {
         const start = service.heard.length
         const hold: Interceptor = async (_, { carryOut }) => {
@@ -57,7 +49,8 @@ export function sceneOn(testbed: MountTestbed): Scene {
         }
         mends.push(service.intercept(which, hold))
       }),
-    async cleanUp() {
+    /** After the kill: requests pass again, and every file is closed. */
+    async cleanUp(): Promise<void> {
       for (const mend of mends) mend()
       await Promise.all(waiting)
       for (const file of files) await file.close().catch(() => {})

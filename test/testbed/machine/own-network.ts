@@ -3,34 +3,13 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { printed, run } from '../programs.js'
 import type { TestLifetime } from '../testbed.js'
 
-export interface OwnNetwork {
-  /** What starts a program in that network, as the first words of its command. */
-  readonly within: readonly string[]
-  /** The address of this process at the far end of the link. */
-  readonly host: string
-  /** The address of a server of this process that is reached through the link, and passes on to a port of 127.0.0.1. */
-  open(t: TestLifetime, to: () => number): Promise<Passage>
-  /** Every packet is lost without a word, as behind a cable that is pulled elsewhere, or a tunnel that has died. */
-  silence(): Promise<void>
-  /** Packets arrive again. */
-  hear(): Promise<void>
-  /** The daemon's end gets another address: nothing that is sent to connections of before arrives any more. */
-  move(): Promise<void>
-}
-
-export interface Passage {
-  readonly host: string
-  readonly port: number
-  /** Connections that are there are forgotten at the far end; the near end hears of it only where packets arrive. */
-  forget(): void
-  /** From now on connections lead to another port; the returned function ends that for new ones. */
-  lead(to: number): () => void
-}
+export type OwnNetwork = Awaited<ReturnType<typeof ownNetwork>>
+export type Passage = Awaited<ReturnType<OwnNetwork['open']>>
 
 let count = 0
 
 /** Needs root: a link between two networks is made by nothing less. */
-export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
+export async function ownNetwork(t: TestLifetime) {
   if (process.getuid?.() !== 0)
     throw new Error('a network of its own is made by root only (ip netns): run this test as root')
   count += 1
@@ -55,9 +34,12 @@ export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
   await inside('addr', 'add', `${near()}/24`, 'dev', there)
   await inside('link', 'set', there, 'up')
   return {
+    /** What starts a program in that network, as the first words of its command. */
     within: ['nsenter', `--net=/run/netns/${name}`],
+    /** The address of this process at the far end of the link. */
     host,
-    async open(t, to) {
+    /** The address of a server of this process that is reached through the link, and passes on to a port of 127.0.0.1. */
+    async open(t: TestLifetime, to: () => number) {
       const sockets = new Set<Socket>()
       let elsewhere: number | undefined
       const server: Server = createServer(client => {
@@ -88,8 +70,10 @@ export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
       return {
         host,
         port: address.port,
+        /** Connections that are there are forgotten at the far end; the near end hears of it only where packets arrive. */
         forget,
-        lead(other) {
+        /** From now on connections lead to another port; the returned function ends that for new ones. */
+        lead(other: number): () => void {
           elsewhere = other
           return () => {
             elsewhere = undefined
@@ -97,7 +81,7 @@ export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
         },
       }
     },
-    // A hardware address that nothing has.
+    /** Every packet is lost without a word, as behind a cable that is pulled elsewhere: a hardware address that nothing has. */
     silence: async () =>
       void (await inside(
         'neigh',
@@ -110,9 +94,10 @@ export async function ownNetwork(t: TestLifetime): Promise<OwnNetwork> {
         'dev',
         there,
       )),
-    // The entry goes with the address, too.
+    /** Packets arrive again. The entry goes with the address, too. */
     hear: async () => void (await run('ip', ['-n', name, 'neigh', 'del', host, 'dev', there])),
-    async move() {
+    /** The daemon's end gets another address: nothing that is sent to connections of before arrives any more. */
+    async move(): Promise<void> {
       await inside('addr', 'del', `${near()}/24`, 'dev', there)
       own += 1
       await inside('addr', 'add', `${near()}/24`, 'dev', there)

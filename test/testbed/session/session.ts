@@ -4,26 +4,19 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { type Desktop, type DesktopEnvironment, desktop } from '../desktop.js'
+import { type DesktopEnvironment, desktop } from '../desktop.js'
 import { python, run } from '../programs.js'
 import { until, within } from '../within.js'
 import { pressing, reading } from './accessibility.js'
 
-export interface Session extends Desktop {
-  /** Where its programs keep what is theirs. */
-  readonly environment: DesktopEnvironment
-  /** Resolves with what the windows show once one of the words has this form. */
-  untilWords(form: RegExp): Promise<readonly string[]>
-  /** Presses the button of this name, as soon as it is shown. */
-  press(button: string): Promise<void>
-}
+export type Session = Awaited<ReturnType<typeof session>>
 
 /** Milliseconds for a program to show what it does on a machine that does other things too. */
 const patience = 60_000
 /** Milliseconds between two looks: each is a Python. */
 const pause = 150
 /** @param home the session's home directory, which must be the test's own */
-export async function session(t: Test, home: string): Promise<Session> {
+export async function session(t: Test, home: string) {
   let environment: DesktopEnvironment = {}
   const screen = await desktop(t, home, async screen => {
     environment = { ...screen, ...(await openBus(t, screen, home)) }
@@ -36,6 +29,7 @@ export async function session(t: Test, home: string): Promise<Session> {
     return [...new Set(stdout.split('\n').filter(word => word !== ''))]
   }
 
+  /** Resolves with what the windows show once one of the words has this form. */
   async function untilWords(form: RegExp): Promise<readonly string[]> {
     let shown: readonly string[] = []
     const isShown = async (): Promise<boolean> => {
@@ -50,9 +44,11 @@ export async function session(t: Test, home: string): Promise<Session> {
 
   return {
     ...screen,
+    /** Where its programs keep what is theirs. */
     environment,
     untilWords,
-    async press(button) {
+    /** Presses the button of this name, as soon as it is shown. */
+    async press(button: string): Promise<void> {
       const isPressed = async () => (await run(python, ['-c', pressing, button], { environment })).code === 0
       await until(patience, `a button ${button}`, isPressed, pause).catch(async cause => {
         throw new Error(`a button ${button}: the screen shows ${JSON.stringify(await words())}`, { cause })
