@@ -1,9 +1,9 @@
 // A file that the service replaces: once one mount of a fleet finds that out, all show the new version within a second, and never a mix.
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
+import { Holder, honest } from '../semantics/contents/replaced.js'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
-import { readLong } from '../testbed/fleet/reads.js'
-import { outcome, type TestLifetime } from '../testbed/testbed.js'
+import { outcome, readToEnd, type TestLifetime } from '../testbed/testbed.js'
 import { gate, seenMs, until, within } from '../testbed/within.js'
 
 const length = 5 << 20
@@ -18,22 +18,13 @@ async function heldBed(t: TestLifetime) {
       seed.addCalculation({ id: '200', name: 'C', project, files: { 'run.bin': '' } })
     },
   })
+  const holder = new Holder(honest, versions[0])
   // While it is closed, nothing but the last part is sent.
-  const held = { version: 0, opened: Promise.resolve() }
-  bed.service.intercept(/bitstream\?id=200&/, async (response, { heard, headers }) => {
-    const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(String(headers?.range)) ?? []
-    if (heard.method === 'GET' && Number(from ?? 0) < length - (1 << 20)) await held.opened
-    const bytes = versions[held.version] ?? Buffer.of()
-    const tag = `"v${held.version}"`
-    const isPart =
-      from !== undefined && [undefined, tag].includes(headers?.['if-range'] as string | undefined)
-    const start = isPart ? Number(from) : 0
-    const end = isPart && to ? Math.min(Number(to) + 1, length) : length
-    response.setHeader('etag', tag)
-    response.setHeader('accept-ranges', 'bytes')
-    if (isPart) response.setHeader('content-range', `bytes ${start}-${end - 1}/${length}`)
-    response.writeHead(isPart ? 206 : 200, { 'content-length': end - start })
-    response.end(heard.method === 'HEAD' ? undefined : bytes.subarray(start, end))
+  const held = { holder, opened: Promise.resolve() }
+  bed.service.intercept(/bitstream\?id=200&/, async (response, passing) => {
+    const from = Number(/^bytes=(\d+)-/.exec(String(passing.headers?.range))?.[1] ?? 0)
+    if (passing.heard.method === 'GET' && from < length - (1 << 20)) await held.opened
+    holder.answer(response, passing)
   })
   return { bed, held }
 }
@@ -42,7 +33,7 @@ async function heldBed(t: TestLifetime) {
 async function versionOf(node: FleetNode): Promise<string> {
   let found = 'a mix'
   const ended = await outcome(
-    within(20_000, 'the read', readLong(node, path)).then(bytes => {
+    within(20_000, 'the read', readToEnd(node, path)).then(bytes => {
       found = String(versions.findIndex(one => one.equals(bytes)))
     }),
   )
@@ -70,7 +61,7 @@ t.test('FLEET-2 a replaced file that one mount has met is the new one on all', a
     const { open, opened } = gate()
     held.opened = opened
     await within(10_000, 'the tail', tail(finder))
-    held.version = next
+    held.holder.replace(versions[next] ?? Buffer.of())
     await evict(bed)
     open()
     const first = await versionOf(finder)

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
-import { everything, readLong } from '../testbed/fleet/reads.js'
-import { textOf } from '../testbed/testbed.js'
+import { everything } from '../testbed/fleet/reads.js'
+import { readToEnd, textOf } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 
 /** On a busy machine a mount passes the fleet by for moments: one of those that come within this time asks little. */
@@ -38,7 +38,7 @@ const bedOfLengths = (t: Parameters<typeof fleetBed>[0]): Promise<FleetBed> =>
   })
 
 const same = async (node: FleetNode, length: number): Promise<boolean> =>
-  (await readLong(node, `projects/P/C/f${length}.bin`)).equals(files[`f${length}.bin`] ?? Buffer.of())
+  (await readToEnd(node, `projects/P/C/f${length}.bin`)).equals(files[`f${length}.bin`] ?? Buffer.of())
 
 /** Requests for bytes or sizes of a file. */
 const contentRequests = (bed: FleetBed, work: () => Promise<unknown>): Promise<number> =>

@@ -4,8 +4,8 @@ import { elsewhere } from './actions/elsewhere.js'
 import { mkdir, removeAll, rename, rmdir } from './actions/folders.js'
 import { newReport, newShare } from './actions/making.js'
 import { order } from './actions/ordering.js'
-import { forbidden, remove, scratch } from './actions/removing.js'
-import { passing } from './actions/time.js'
+import { remove } from './actions/removing.js'
+import { comeBack, dropDraft, leave, pass, readTheirs, remount, touch } from './actions/time.js'
 import { compare } from './expected/compare.js'
 import { placeOf, reachable, type Stage, titleOf } from './stage.js'
 import type { Step } from './steps.js'
@@ -13,7 +13,7 @@ import type { Step } from './steps.js'
 export async function play(stage: Stage, step: Step): Promise<void> {
   const old = oldPlaces(stage)
   try {
-    await perform(stage, step)
+    await (actions[step.does] as (stage: Stage, step: Step) => Promise<void>)(stage, step)
   } catch (thrown) {
     // A value near the end of its lifetime is refreshed in the background: an old name just seen may be gone now.
     if (!(thrown instanceof Error) || !old.some(place => isGoneIn(thrown, place))) throw thrown
@@ -31,33 +31,11 @@ const oldPlaces = (stage: Stage): string[] =>
 const isGoneIn = ({ message }: Error, place: string): boolean =>
   message.includes('ENOENT') && message.includes(place)
 
-async function perform(stage: Stage, step: Step): Promise<void> {
-  switch (step.does) {
-    case 'edit':
-      return edit(stage, step)
-    case 'elsewhere':
-      return elsewhere(stage, step)
-    case 'order':
-      return order(stage, step)
-    case 'mkdir':
-      return mkdir(stage, step)
-    case 'rename':
-      return rename(stage, step)
-    case 'rmdir':
-      return rmdir(stage, step)
-    case 'rm -r':
-      return removeAll(stage, step)
-    case 'rm':
-      return remove(stage, step)
-    case 'new report':
-      return newReport(stage, step)
-    case 'new share':
-      return newShare(stage, step)
-    case 'scratch':
-      return scratch(stage, step)
-    case 'forbidden':
-      return forbidden(stage, step)
-    default:
-      return passing(stage, step)
-  }
+const actions: {
+  readonly [Does in Step['does']]: (stage: Stage, step: Step & { readonly does: Does }) => Promise<void>
+} = {
+  ...{ edit, elsewhere, order, mkdir, rename, rmdir, 'rm -r': removeAll, rm: remove },
+  ...{ 'new report': newReport, 'new share': newShare },
+  ...{ leave, back: comeBack, touch, remount, 'drop draft': dropDraft, 'read theirs': readTheirs },
+  pass: (stage, { milliseconds }) => pass(stage, milliseconds),
 }

@@ -76,8 +76,6 @@ export interface Stage {
   readonly things: Thing[]
   /** By the name that its draft has, or would have. */
   readonly slots: Map<string, Slot>
-  /** Local files in reports/, by name. */
-  readonly scratch: Map<string, string>
   /** Milliseconds that have passed by `pass`. */
   clock: number
   /** A calculation that was removed and is in its pause. */
@@ -222,7 +220,6 @@ export async function openStage(theatre: Theatre): Promise<Stage> {
       add('share', share, root),
     ],
     slots: new Map(),
-    scratch: new Map(),
     clock: 0,
     waiting: undefined,
     isUp: true,

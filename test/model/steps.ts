@@ -91,8 +91,6 @@ export function anyStep(pick: Chance) {
         }),
     ],
     [40, () => does(of(['drop draft', 'read theirs'] as const), { at: at() })],
-    [20, () => does('scratch', { at: at(), how: of(['write', 'rename', 'unlink'] as const) })],
-    [20, () => does('forbidden', { at: at() })],
   )
 }
 export type Step = ReturnType<typeof anyStep>

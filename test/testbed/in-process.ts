@@ -18,7 +18,7 @@ import { KernelDevice, type Mountable } from './kernel/device.js'
 import { HarshKernel } from './kernel/harsh-kernel.js'
 import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
-import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
+import { roomy, type Testbed, type TestbedOptions, type TestLifetime } from './testbed.js'
 
 /** A drive without a kernel, whose files on the local disk a test may damage. */
 export interface InProcessTestbed extends Testbed {
@@ -87,7 +87,7 @@ export async function inProcess(
   const service = beside ?? (await testService(t, wish.fill ?? fillSampleData, wish.service))
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
   const clock = hastyClock()
-  const settings = { url: service.url, ...wish.settings }
+  const settings = { url: service.url, ...roomy, ...wish.settings }
   const requests = speedingClock(clock, wish.speedup ?? 1)
   const { password } = wish
   const { config, environment, up, mountable } = assembling(base, settings, { password, clock, requests })

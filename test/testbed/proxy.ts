@@ -84,6 +84,9 @@ export async function openTestProxy(first: number) {
         }),
       )
       onward.on('error', cause => {
+        // The service has ended the idle connection in that moment.
+        if (onward.reusedSocket && 'code' in cause && cause.code === 'ECONNRESET')
+          return forward(incoming, body, response).then(answered, failed)
         response.destroy()
         failed(cause)
       })

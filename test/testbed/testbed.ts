@@ -21,6 +21,9 @@ export interface TestbedOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
+/** Deadlines of a drive that is not about deadlines: a machine that is busy with other tests is no slow service. */
+export const roomy = { deadlineMetadata: '1m', deadlineSave: '1m' } as const
+
 /** What a ground's life is bound to: a test, or a process of a test's own. */
 export type TestLifetime = Pick<Test, 'teardown'>
 
@@ -82,6 +85,22 @@ export interface OpenedFile {
 /** The text of a file. */
 export const textOf = async ({ files }: Pick<Testbed, 'files'>, path: string): Promise<string> =>
   (await files.readFile(path)).toString()
+
+/** All of a file, piece by piece up to its end, as `cat` reads it. */
+export async function readToEnd({ files }: Pick<Testbed, 'files'>, path: string): Promise<Buffer> {
+  const file = await files.open(path, 'r')
+  try {
+    const pieces: Buffer[] = []
+    for (let position = 0; ; ) {
+      const piece = await file.read(128 << 10, position)
+      pieces.push(piece)
+      position += piece.length
+      if (piece.length === 0) return Buffer.concat(pieces)
+    }
+  } finally {
+    await file.close()
+  }
+}
 
 /** The names in a directory, sorted. */
 export const namesOf = async ({ files }: Pick<Testbed, 'files'>, path: string): Promise<string[]> =>

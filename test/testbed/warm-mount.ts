@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { mountPatience } from './daemon.js'
 import { Host } from './machine/host.js'
 import { type KernelTestbed, mountPlace, type SharedParts } from './mount.js'
-import type { TestbedOptions, TestLifetime } from './testbed.js'
+import { roomy, type TestbedOptions, type TestLifetime } from './testbed.js'
 import { within } from './within.js'
 
 export type HostWork =
@@ -48,7 +48,7 @@ export async function warmMount(
 ): Promise<WarmTestbed> {
   const { environment, logFile, parts, removed } = await mountPlace(t, wish, shared)
   const { service, directory } = parts
-  const flags = { url: service.url, user: 'demo', logLevel: 'info', logFile, ...wish.settings }
+  const flags = { url: service.url, user: 'demo', logLevel: 'info', logFile, ...roomy, ...wish.settings }
 
   const mount = () =>
     ask({ verb: 'mount', directory, flags, environment }).catch((late: Error) => {

@@ -16,24 +16,6 @@ const calcfsIn = (cwd: string, ...args: string[]): Promise<Ran> =>
 const why = ({ calcfs, directory }: KernelTestbed, path: string) => calcfs('why', `${directory}/${path}`)
 
 t.test(
-  'an unsaved record: what was tried, what the service said, what to do, where the text is (CLI-1)',
-  async t => {
-    const testbed = await warmMount(t)
-    const path = 'reports/42.json'
-    const text = await textOf(testbed, path)
-    testbed.service.refuse(/^PUT \/report/, 403, 'report 42 belongs to the group leader')
-    t.equal(await outcome(overwrite(testbed, path, text.replace('Supporting', 'Supported'))), 'EACCES')
-    const { code, stdout } = await why(testbed, path)
-    t.equal(code, 0)
-    t.match(stdout, /^The report 42 was not saved: the service answered 403/)
-    t.match(stdout, /^The service said: report 42 belongs to the group leader$/m)
-    t.match(stdout, /^Ask the owner to share it with you, or to do it for you\. To send the text as it is: /m)
-    t.match(stdout, /^The text: \/.*\/text$/m)
-    t.same((await why(testbed, '.calcfs/drafts/42.json')).stdout, stdout, 'the draft tells the same')
-  },
-)
-
-t.test(
   'a file that a program could not make beside a link is told at the link, and at its directory (CLI-1)',
   async t => {
     const testbed = await warmMount(t)

@@ -1,5 +1,6 @@
 // Odd headers: lengths that contradict each other, encodings, transfer codings, and heads that are no heads.
 import { gzipSync } from 'node:zlib'
+import type { Chance } from '../chance.js'
 import { type Answer, type Wire, withHeader, withoutHeader } from './answer.js'
 import { framed, headed, type Kind, line } from './kind.js'
 
@@ -45,51 +46,39 @@ const encoded = (name: string, header: string, encode: (body: Buffer) => Buffer)
 
 const types = ['text/html', 'application/json; charset=utf-16le', 'text/plain', '']
 
+/** One header more. */
+const more = (name: string, header: string, value: (pick: Chance) => string): Kind => ({
+  name,
+  change: (answer, { pick }) => withHeader(answer, header, value(pick)),
+})
+/** Another range than that of the answer. */
+const ranged = (name: string, change: (range: string) => string): Kind => ({
+  name,
+  change: answer => ({
+    ...answer,
+    headers: answer.headers.map(
+      ([one, value]) => [one, one === 'Content-Range' ? change(value) : value] as const,
+    ),
+  }),
+})
+const seven = (place: string): number => Number(place) + 7
+
 const validators: readonly Kind[] = [
-  {
-    name: 'another ETag each time',
-    change: (answer, { pick }) => withHeader(answer, 'ETag', `"${pick.word(8, 8)}"`),
-  },
-  { name: 'a weak ETag', change: answer => withHeader(answer, 'ETag', 'W/"x"') },
-  { name: 'an ETag that is none', change: answer => withHeader(answer, 'ETag', 'x"y') },
-  {
-    name: 'Last-Modified now',
-    change: answer => withHeader(answer, 'Last-Modified', new Date().toUTCString()),
-  },
-  { name: 'Last-Modified that is none', change: answer => withHeader(answer, 'Last-Modified', 'yesterday') },
-  { name: 'Vary: *', change: answer => withHeader(answer, 'Vary', '*') },
-  {
-    name: 'a Content-Range on everything',
-    change: answer => withHeader(answer, 'Content-Range', 'bytes 0-1/2'),
-  },
+  more('another ETag each time', 'ETag', pick => `"${pick.word(8, 8)}"`),
+  more('a weak ETag', 'ETag', () => 'W/"x"'),
+  more('an ETag that is none', 'ETag', () => 'x"y'),
+  more('Last-Modified now', 'Last-Modified', () => new Date().toUTCString()),
+  more('Last-Modified that is none', 'Last-Modified', () => 'yesterday'),
+  more('Vary: *', 'Vary', () => '*'),
+  more('a Content-Range on everything', 'Content-Range', () => 'bytes 0-1/2'),
   {
     name: 'a Content-Range that is none',
     change: answer => withHeader(withoutHeader(answer, 'content-range'), 'Content-Range', 'odd'),
   },
-  {
-    name: 'a Content-Range without a total',
-    change: answer => ({
-      ...answer,
-      headers: answer.headers.map(
-        ([name, value]) => [name, name === 'Content-Range' ? value.replace(/\/\d+/, '/*') : value] as const,
-      ),
-    }),
-  },
-  {
-    name: 'a Content-Range of another part',
-    change: answer => ({
-      ...answer,
-      headers: answer.headers.map(
-        ([name, value]) =>
-          [
-            name,
-            name === 'Content-Range'
-              ? value.replace(/(\d+)-(\d+)/, (_, a, b) => `${Number(a) + 7}-${Number(b) + 7}`)
-              : value,
-          ] as const,
-      ),
-    }),
-  },
+  ranged('a Content-Range without a total', range => range.replace(/\/\d+/, '/*')),
+  ranged('a Content-Range of another part', range =>
+    range.replace(/(\d+)-(\d+)/, (_, from, to) => `${seven(from)}-${seven(to)}`),
+  ),
   {
     name: '206 without Content-Range',
     change: answer => ({ ...withoutHeader(answer, 'content-range'), status: 206 }),

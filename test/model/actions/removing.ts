@@ -1,11 +1,11 @@
-// Records that are unlinked: deleted after the pause where the mount may, and back otherwise; and what no mount may do.
-import { outcome, overwrite } from '../../testbed/testbed.js'
+// Records that are unlinked: deleted after the pause where the mount may, and back otherwise.
+import { outcome } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 import { same } from '../expected/content.js'
 import { stored } from '../expected/database.js'
 import { loaded } from '../expected/looking.js'
 import { endsOnOldWay } from '../expected/renamed.js'
-import { fileOf, fresh, pick, placeOf, reachable, type Stage, type Thing } from '../stage.js'
+import { fileOf, pick, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
 import { altered } from './altering.js'
 import { save } from './editing.js'
@@ -48,44 +48,3 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
 
 const isGone = (stage: Stage, { kind, id }: Thing): boolean =>
   stored(stage.theatre.database, kind, id) === undefined
-
-export async function scratch(stage: Stage, step: Extract<Step, { does: 'scratch' }>): Promise<void> {
-  const { testbed } = stage.theatre
-  const [known] = stage.scratch.keys()
-  const name = known ?? `notes ${stage.number}.txt`
-  const path = `reports/${name}`
-  if (step.how === 'write' || known === undefined) {
-    const text = fresh(stage, 'a local text')
-    expect(`> ${path}`, await outcome(overwrite(testbed, path, text)), ['done'])
-    stage.scratch.set(name, text)
-    return
-  }
-  const text = stage.scratch.get(name) ?? ''
-  stage.scratch.delete(name)
-  if (step.how === 'unlink')
-    return void expect(`rm ${path}`, await outcome(testbed.files.unlink(path)), ['done'])
-  const other = `${fresh(stage, 'notes')}.txt`
-  expect(`mv ${path}`, await outcome(testbed.files.rename(path, `reports/${other}`)), ['done'])
-  stage.scratch.set(other, text)
-}
-
-/** Files of a calculation are the service's, and it takes no others. */
-export async function forbidden(stage: Stage, step: Extract<Step, { does: 'forbidden' }>): Promise<void> {
-  const { testbed } = stage.theatre
-  const calculation = pick(reachable(stage, 'calculation'), step.at)
-  if (calculation === undefined) return
-  const place = placeOf(calculation)
-  const attempts = [
-    ['a new file', () => overwrite(testbed, `${place}/results.txt`, 'x')],
-    ['a link', () => testbed.files.symlink('input.inp', `${place}/link`)],
-    ['a report by its number', () => overwrite(testbed, 'reports/987654321.json', '{}')],
-    ['a move of a file', () => testbed.files.rename(`${place}/input.inp`, `${place}/other.inp`)],
-  ] as const
-  // Without the service the existing reports are unknown, and another user's calculation has other files.
-  for (const [what, attempt] of attempts)
-    expect(
-      `${what} in ${place}`,
-      await outcome(attempt()),
-      stage.isUp ? ['EPERM', 'ENOENT'] : ['EPERM', 'ENOENT', 'EHOSTUNREACH'],
-    )
-}

@@ -7,31 +7,11 @@ import { children, pick, placeOf, reachable, type Stage, type Thing } from '../s
 import type { Step } from '../steps.js'
 import { expect, read } from './writing.js'
 
-type Passing = Extract<
-  Step,
-  { does: 'leave' | 'back' | 'pass' | 'touch' | 'remount' | 'drop draft' | 'read theirs' }
->
+type Placed = Pick<Extract<Step, { does: 'touch' }>, 'at'>
 
-export async function passing(stage: Stage, step: Passing): Promise<void> {
-  const { testbed } = stage.theatre
-  switch (step.does) {
-    case 'leave':
-      if (stage.isUp) await testbed.service.leave()
-      stage.isUp = false
-      return
-    case 'back':
-      return comeBack(stage)
-    case 'pass':
-      return pass(stage, step.milliseconds)
-    case 'touch':
-      return touch(stage, step.at)
-    case 'remount':
-      return remount(stage)
-    case 'drop draft':
-      return dropDraft(stage, step.at)
-    case 'read theirs':
-      return readTheirs(stage, step.at)
-  }
+export async function leave(stage: Stage): Promise<void> {
+  if (stage.isUp) await stage.theatre.testbed.service.leave()
+  stage.isUp = false
 }
 
 export async function pass(stage: Stage, milliseconds: number): Promise<void> {
@@ -55,7 +35,7 @@ export async function comeBack(stage: Stage): Promise<void> {
   stage.isUp = true
 }
 
-async function touch(stage: Stage, at: number): Promise<void> {
+export async function touch(stage: Stage, { at }: Placed): Promise<void> {
   const folders = [stage.root, ...reachable(stage, 'project'), ...reachable(stage, 'calculation')]
   const folder = pick(folders, at)
   if (folder === undefined) return
@@ -76,7 +56,7 @@ export async function remount(stage: Stage): Promise<void> {
   }
 }
 
-async function dropDraft(stage: Stage, at: number): Promise<void> {
+export async function dropDraft(stage: Stage, { at }: Placed): Promise<void> {
   const name = draftsOf(stage)[at % Math.max(1, draftsOf(stage).length)]
   if (name === undefined) return
   const end = await outcome(stage.theatre.testbed.files.unlink(`.calcfs/drafts/${name}`))
@@ -98,7 +78,7 @@ function giveUp({ clock }: Stage, thing: Thing): void {
 }
 
 /** A program that has read the other text may insist on its own: the read text is its base from then on. */
-async function readTheirs(stage: Stage, at: number): Promise<void> {
+export async function readTheirs(stage: Stage, { at }: Placed): Promise<void> {
   const { files } = stage.theatre.testbed
   const names = [...(await files.readdir('.calcfs/drafts')).keys()].filter(name => name.includes('.theirs.'))
   const name = names[at % Math.max(1, names.length)]

@@ -3,7 +3,6 @@ import t from 'tap'
 import { openHttp } from '../../../src/remote/http/http.js'
 import { byteOffset } from '../../../src/remote/remote.js'
 import { Wire } from '../../../src/remote/wire/wire.js'
-import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { failsAs } from '../fails.js'
 import { ask, rawService, whole } from '../raw.js'
 
@@ -27,19 +26,6 @@ t.test('questions are asked again, writes never', { timeout: 20_000 }, async t =
   )
   t.match(failure.cause, { kind: 'unreachable' })
   t.equal(service.heard.length, before + 1, 'a lost answer to a PUT sends nothing again')
-})
-
-t.test('a Retry-After beyond the deadline is not waited for', { timeout: 10_000 }, async t => {
-  const service = await rawService(
-    t,
-    () => 'HTTP/1.1 429 Slow\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n',
-  )
-  const elapsed = stopwatch()
-  await failsAs(t, 'busy', service.asked.text(get, ask(2000)))
-  t.ok(elapsed() < 1900)
-  t.equal(service.heard.length, 1)
-  await failsAs(t, 'busy', service.asked.text({ method: 'POST', path: '/x', body: '{}' }, ask(2000)))
-  t.equal(service.heard.length, 2)
 })
 
 t.test(

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import type { InterceptedRequest } from '../../testbed/proxy.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
-import { type OpenTestbed, outcome, type Testbed } from '../../testbed/testbed.js'
+import { type OpenTestbed, outcome, readToEnd, type Testbed } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
 import { until } from '../../testbed/within.js'
 
@@ -34,7 +34,7 @@ interface Manners {
 }
 
 const dateOf = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toUTCString()
-const honest: Manners = { tag: version => `"v${version}"`, modified: dateOf, ifRange: 'honoured' }
+export const honest: Manners = { tag: version => `"v${version}"`, modified: dateOf, ifRange: 'honoured' }
 const tagged: Manners = { tag: version => `"v${version}"`, ifRange: 'honoured' }
 const dated: Manners = { modified: dateOf, ifRange: 'honoured' }
 const validators: Readonly<Record<string, Manners>> = {
@@ -47,14 +47,16 @@ const validators: Readonly<Record<string, Manners>> = {
 }
 
 /** Answers in the service's place, as one that holds this file. */
-class Holder {
-  bytes = first
+export class Holder {
   version = 1
   /** The next body is cut after so many bytes, and something happens. */
   cut: { readonly after: number; readonly happens: () => void } | undefined
   #answers = 0
 
-  constructor(readonly manners: Manners) {}
+  constructor(
+    readonly manners: Manners,
+    public bytes = first,
+  ) {}
 
   replace(bytes: Buffer): void {
     this.bytes = bytes
@@ -135,22 +137,6 @@ async function heldOne(t: Test, open: OpenTestbed, manners: Manners): Promise<He
   return { ...only, testbed }
 }
 
-/** All of the file, as `cat` reads it. */
-async function read({ files }: Testbed, path: string): Promise<Buffer> {
-  const file = await files.open(path, 'r')
-  try {
-    const pieces: Buffer[] = []
-    for (let at = 0; ; ) {
-      const piece = await file.read(block, at)
-      pieces.push(piece)
-      at += piece.length
-      if (piece.length === 0) return Buffer.concat(pieces)
-    }
-  } finally {
-    await file.close()
-  }
-}
-
 async function tail({ files }: Testbed, path: string): Promise<Buffer> {
   const file = await files.open(path, 'r')
   try {
@@ -164,7 +150,7 @@ async function tail({ files }: Testbed, path: string): Promise<Buffer> {
 async function versionRead(testbed: Testbed, path: string): Promise<string> {
   let bytes: Buffer = Buffer.alloc(0)
   const ended = await outcome(
-    read(testbed, path).then(all => {
+    readToEnd(testbed, path).then(all => {
       bytes = all
     }),
   )
@@ -232,10 +218,10 @@ export function replaced(t: Test, open: OpenTestbed): void {
       await testbed.pass(1100)
     }
     const { bytes } = holder
-    t.ok((await read(testbed, path)).equals(bytes), 'the newest')
+    t.ok((await readToEnd(testbed, path)).equals(bytes), 'the newest')
 
     holder.replace(versionOf(4, 1_000_000))
-    t.ok((await read(testbed, path)).equals(bytes), 'what is kept is of one version')
+    t.ok((await readToEnd(testbed, path)).equals(bytes), 'what is kept is of one version')
   })
 
   for (const [what, manners] of [

@@ -67,6 +67,16 @@ export function refusals(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(overwrite(testbed, 'reports/99.json', '{}')), 'EPERM')
     })
 
+    t.test('DENY-1 beside the reports an editor has its own files, over a restart as well', async t => {
+      await overwrite(testbed, 'reports/notes.txt', 'not for the service')
+      t.equal(await outcome(files.rename('reports/notes.txt', 'reports/notes 2.txt')), 'done')
+      await testbed.remount()
+      t.equal(await textOf(testbed, 'reports/notes 2.txt'), 'not for the service')
+      await files.unlink('reports/notes 2.txt')
+      for (const name of ['notes.txt', 'notes 2.txt'])
+        t.equal(await outcome(files.lstat(`reports/${name}`)), 'ENOENT', name)
+    })
+
     t.test('DENY-1 none of this has reached the service', async t => {
       t.same(
         writes(service.heard).filter(line => line !== 'POST /login'),

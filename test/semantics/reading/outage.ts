@@ -8,12 +8,11 @@ import { until } from '../../testbed/within.js'
 const project = 'projects/Water splitting'
 const report = `reports/${ids.report}.json`
 const lifetimes = { ttlListing: '1s' }
-const brief = { ...lifetimes, deadlineMetadata: '3s', deadlineSave: '3s' }
 const answersOnTheWay = (): Promise<void> => new Promise(wake => setTimeout(wake, 300))
 
 export function outage(t: Test, open: OpenTestbed): void {
   t.test('an outage', async t => {
-    const testbed = await open(t, { settings: brief })
+    const testbed = await open(t, { settings: lifetimes })
     const { files, service } = testbed
     const known = await namesOf(testbed, project)
     const text = await textOf(testbed, report)
@@ -140,7 +139,7 @@ export function outage(t: Test, open: OpenTestbed): void {
     t.test(
       `STALE-11 STALE-13 while ${status} is said to everything one question a second goes out`,
       async t => {
-        const testbed = await open(t, { settings: brief })
+        const testbed = await open(t, { settings: lifetimes })
         const { files, service } = testbed
         const looks = async () => {
           await namesOf(testbed, project)
@@ -176,7 +175,7 @@ export function outage(t: Test, open: OpenTestbed): void {
     )
 
   t.test('STALE-13 one thing that is refused by itself keeps no other from being asked for', async t => {
-    const testbed = await open(t, { settings: brief })
+    const testbed = await open(t, { settings: lifetimes })
     const { files, service } = testbed
     await namesOf(testbed, project)
     await textOf(testbed, report)

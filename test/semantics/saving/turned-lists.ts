@@ -8,7 +8,7 @@ const orders = [
   [ids.transition, ids.product, ids.bare],
   [ids.bare, ids.product, ids.transition],
 ] as const
-const brief = { ttlListing: '1s', deadlineMetadata: '3s', deadlineSave: '3s' }
+const brief = { ttlListing: '1s' }
 
 interface Row {
   readonly calcId: number

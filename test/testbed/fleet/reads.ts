@@ -56,22 +56,6 @@ export async function sameAsAlone(
   }
 }
 
-/** A long file as a kernel reads it ahead. */
-export async function readLong({ files }: Pick<FleetNode, 'files'>, path: string): Promise<Buffer> {
-  const file = await files.open(path, 'r')
-  try {
-    const pieces: Buffer[] = []
-    for (let position = 0; ; ) {
-      const piece = await file.read(128 << 10, position)
-      pieces.push(piece)
-      position += piece.length
-      if (piece.length === 0) return Buffer.concat(pieces)
-    }
-  } finally {
-    await file.close()
-  }
-}
-
 /** How long the work takes. */
 export async function milliseconds(work: Promise<unknown>): Promise<number> {
   const began = performance.now()
