@@ -1,14 +1,47 @@
 // One daemon asks for all; where it dies or hangs at any step, the others go on after its lease at most.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { readerProcess } from '../testbed/fleet/child.js'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { isUsed } from '../testbed/fleet/node.js'
 import { everything } from '../testbed/fleet/reads.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { lines } from '../testbed/service.js'
-import { overwrite, textOf } from '../testbed/testbed.js'
+import { overwrite, type TestLifetime, textOf } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
+
+/** So many mounts in one process, ready to read all below the path once it is told to. */
+async function readerProcess(
+  t: TestLifetime,
+  { shared }: Pick<FleetBed, 'shared'>,
+  { nodes, path }: { readonly nodes: number; readonly path: string },
+) {
+  const asked = JSON.stringify({ settings: shared, nodes, path })
+  const child: ChildProcess = fork(new URL('../testbed/fleet/reader-child.js', import.meta.url), [asked], {
+    stdio: 'inherit',
+    execArgv: [],
+  })
+  const gone = once(child, 'exit')
+  const [{ home }] = (await Promise.race([once(child, 'message'), gone.then(failed)])) as [{ home: string }]
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await gone
+    await rm(home, { recursive: true, force: true })
+  })
+  return {
+    read: () => void child.send('read'),
+    async kill() {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+function failed(): never {
+  throw new Error('the process has ended')
+}
 
 const leaseMs = 2_000
 

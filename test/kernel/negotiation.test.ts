@@ -1,5 +1,6 @@
 // What the session agrees on with kernels from 4.18 to now, and that it serves what each of them sends.
 import t from 'tap'
+import { kernelObstacle } from '../../src/kernel/obstacles.js'
 import { initFlags, opcodes } from '../../src/kernel/protocol.js'
 import { inProcess } from '../testbed/in-process.js'
 import {
@@ -20,6 +21,13 @@ import { printed, shell } from '../testbed/programs.js'
 import { ids, log } from '../testbed/sample-data.js'
 import { lines } from '../testbed/service.js'
 import { isDrawn } from '../testbed/variants.js'
+
+t.test('a kernel before 4.18 is too old for the session', async t => {
+  for (const old of ['2.6.32', '3.10.0-1160.el7.x86_64', '4.9.0-19-amd64', '4.17.19'])
+    t.match(kernelObstacle(old), { found: `Linux ${old} is older than 4.18` })
+  for (const good of ['4.18.0-553.el8_10.x86_64', '5.10.0-32-amd64', '6.1.0-26-amd64', '10.0'])
+    t.equal(kernelObstacle(good), undefined, good)
+})
 
 /** struct fuse_init_out. */
 const agreedIn = (reply: Buffer) => ({

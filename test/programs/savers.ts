@@ -12,7 +12,7 @@ export interface Kind {
   readonly habit: Habit
   readonly script: string
   /** What the program is set to leave next to the file; `%` stands for the file's name. */
-  readonly keeps?: readonly string[]
+  readonly keeps: readonly string[]
 }
 
 const retitle = `s/"title": "[^"]*"/"title": "'$title'"/`
@@ -120,45 +120,44 @@ const beside = (name: string): string => `def replaced(text):
     os.rename(os.path.join(os.path.dirname(file), ${name}), file)
 tried(replaced, text)`
 
-const rereads = (name: string, script: string): Kind => ({ name, habit: 'rereads', script })
-const buffers = (name: string, script: string): Kind => ({ name, habit: 'buffer', script })
+const saver =
+  (habit: Habit) =>
+  (name: string, script: string, ...keeps: readonly string[]): Kind => ({ name, habit, script, keeps })
+const [buffers, rereads, atOnces] = [saver('buffer'), saver('rereads'), saver('at once')] as const
 
 export const kinds: readonly Kind[] = [
-  { name: 'vim with backupcopy=auto', habit: 'buffer', script: vim('backupcopy=auto swapfile') },
-  { name: 'vim with backupcopy=yes', habit: 'buffer', script: vim('backupcopy=yes') },
-  { name: 'vim with backupcopy=no', habit: 'buffer', script: vim('backupcopy=no') },
-  { name: 'vim with undo', habit: 'buffer', keeps: ['%~', '.%.un~'], script: vim('backup undofile') },
-  { name: 'vim with a copied backup', habit: 'buffer', keeps: ['%~'], script: vim('backup backupcopy=yes') },
-  { name: 'vim without backups', habit: 'buffer', script: vim('nobackup nowritebackup noswapfile') },
-  { name: 'emacs', habit: 'buffer', keeps: ['%~'], script: emacs('') },
-  { name: 'emacs with a copy', habit: 'buffer', keeps: ['%~'], script: emacs('backup-by-copying t') },
-  { name: 'emacs without backups', habit: 'buffer', script: emacs('make-backup-files nil') },
-  { name: 'emacs, precious', habit: 'buffer', keeps: ['%~'], script: emacs('file-precious-flag t') },
-  { name: 'nano', habit: 'buffer', script: nano('') },
-  { name: 'nano with a backup', habit: 'buffer', keeps: ['%~'], script: nano('"-B", ') },
-  {
-    name: 'ed',
-    habit: 'buffer',
-    script: `for title in $titles; do echo '${retitle}'; echo '!pause save'; echo w; done |
+  buffers('vim with backupcopy=auto', vim('backupcopy=auto swapfile')),
+  buffers('vim with backupcopy=yes', vim('backupcopy=yes')),
+  buffers('vim with backupcopy=no', vim('backupcopy=no')),
+  buffers('vim with undo', vim('backup undofile'), '%~', '.%.un~'),
+  buffers('vim with a copied backup', vim('backup backupcopy=yes'), '%~'),
+  buffers('vim without backups', vim('nobackup nowritebackup noswapfile')),
+  buffers('emacs', emacs(''), '%~'),
+  buffers('emacs with a copy', emacs('backup-by-copying t'), '%~'),
+  buffers('emacs without backups', emacs('make-backup-files nil')),
+  buffers('emacs, precious', emacs('file-precious-flag t'), '%~'),
+  buffers('nano', nano('')),
+  buffers('nano with a backup', nano('"-B", '), '%~'),
+  buffers(
+    'ed',
+    `for title in $titles; do echo '${retitle}'; echo '!pause save'; echo w; done |
       sed 's/^s/g\\/"title"\\/s/; $aq' | ed -s "$file"`,
-  },
-  { name: 'VS Code in place', habit: 'buffer', script: holding('tried(put, text)') },
-  { name: 'VS Code with an atomic write', habit: 'buffer', script: holding(beside('file + ".vsctmp"')) },
-  { name: 'gedit', habit: 'buffer', script: holding(beside('".goutputstream-XR4TQ1"')) },
-  { name: 'kate', habit: 'buffer', script: holding(beside('file + ".tRqXbA"')) },
-  {
-    name: 'mousepad with its backup',
-    habit: 'buffer',
-    keeps: ['%~'],
-    script: holding(`def saved(text):
+  ),
+  buffers('VS Code in place', holding('tried(put, text)')),
+  buffers('VS Code with an atomic write', holding(beside('file + ".vsctmp"'))),
+  buffers('gedit', holding(beside('".goutputstream-XR4TQ1"'))),
+  buffers('kate', holding(beside('file + ".tRqXbA"'))),
+  buffers(
+    'mousepad with its backup',
+    holding(`def saved(text):
     os.rename(file, file + "~")
     put(text)
 tried(saved, text)`),
-  },
-  {
-    name: 'python that keeps its file open',
-    habit: 'buffer',
-    script: inPython(`def over(text):
+    '%~',
+  ),
+  buffers(
+    'python that keeps its file open',
+    inPython(`def over(text):
     record.seek(0)
     record.write(text)
     record.truncate()
@@ -171,18 +170,16 @@ for title in titles:
     pause("save")
     tried(over, text)
 tried(record.close)`),
-  },
-  {
-    name: 'python that writes in a thread',
-    habit: 'buffer',
-    script: holding(`writer = threading.Thread(target=tried, args=(put, text))
+  ),
+  buffers(
+    'python that writes in a thread',
+    holding(`writer = threading.Thread(target=tried, args=(put, text))
 writer.start()
 writer.join()`),
-  },
-  {
-    name: 'python that forks while it writes',
-    habit: 'buffer',
-    script: holding(`def forked(text):
+  ),
+  buffers(
+    'python that forks while it writes',
+    holding(`def forked(text):
     with open(file, "w") as out:
         out.write(text[:20])
         out.flush()
@@ -190,10 +187,10 @@ writer.join()`),
         os.wait()
         out.write(text[20:])
 tried(forked, text)`),
-  },
-  { name: 'cp of a copy', habit: 'buffer', script: copied('cp "$held" "$file"') },
-  { name: 'cp --backup', habit: 'buffer', keeps: ['%~'], script: copied('cp -b "$held" "$file"') },
-  { name: 'mv of a copy', habit: 'buffer', script: copied('mv "$held" "$file"') },
+  ),
+  buffers('cp of a copy', copied('cp "$held" "$file"')),
+  buffers('cp --backup', copied('cp -b "$held" "$file"'), '%~'),
+  buffers('mv of a copy', copied('mv "$held" "$file"')),
   buffers('a copy that a session of its own puts', copied('setsid -w cp "$held" "$file"')),
   buffers('a copy that a stranger puts', copied('setsid -f cp "$held" "$file"; sleep 1')),
   rereads(
@@ -216,7 +213,7 @@ tried(forked, text)`),
   rereads('rsync', rereading('rsync -I "$held" "$file"')),
   rereads('rsync --inplace', rereading('rsync -I --inplace "$held" "$file"')),
   rereads('install', rereading('install -m 644 "$held" "$file"')),
-  { name: 'mv with a backup', habit: 'rereads', keeps: ['%~'], script: rereading('mv -b "$held" "$file"') },
+  rereads('mv with a backup', rereading('mv -b "$held" "$file"'), '%~'),
   rereads('awk', rereading('awk 1 "$held" > "$file"')),
   rereads('python with json.dump', rereadingIn('tried(put, json.dumps(json.loads(text), indent=1))')),
   rereads(
@@ -236,27 +233,15 @@ tried(forked, text)`),
         pause("save")
         map[at:at + 8] = title.encode()`),
   ),
-  { name: 'sed -i', habit: 'at once', script: atOnce(`sed -i '${retitle}' "$file"`) },
-  { name: 'busybox sed -i', habit: 'at once', script: atOnce(`busybox sed -i '${retitle}' "$file"`) },
-  {
-    name: 'perl -i',
-    habit: 'at once',
-    script: atOnce(`perl -i -pe 's/"title": "[^"]*"/"title": "$ENV{title}"/' "$file"`),
-  },
-  {
-    name: 'patch',
-    habit: 'at once',
-    script: atOnce(`sed '${retitle}' "$file" | diff -u "$file" - | patch -s "$file"`),
-  },
-  {
-    name: 'a pid name space of its own',
-    habit: 'at once',
-    script: atOnce(`unshare -p -f sed -i '${retitle}' "$file"`),
-  },
+  atOnces('sed -i', atOnce(`sed -i '${retitle}' "$file"`)),
+  atOnces('busybox sed -i', atOnce(`busybox sed -i '${retitle}' "$file"`)),
+  atOnces('perl -i', atOnce(`perl -i -pe 's/"title": "[^"]*"/"title": "$ENV{title}"/' "$file"`)),
+  atOnces('patch', atOnce(`sed '${retitle}' "$file" | diff -u "$file" - | patch -s "$file"`)),
+  atOnces('a pid name space of its own', atOnce(`unshare -p -f sed -i '${retitle}' "$file"`)),
 ]
 
 /** How a finished text is put, and what stays beside the file. */
-const puts: readonly (readonly [name: string, put: string, keeps?: string])[] = [
+const puts: readonly (readonly [name: string, put: string, ...keeps: string[]])[] = [
   [
     'truncate to nothing, then dd',
     'truncate -s 0 "$file"; dd if="$held" of="$file" conv=notrunc status=none',
@@ -285,48 +270,36 @@ const whileOpen = ['mv "$held" "$file"', 'cp --remove-destination "$held" "$file
 
 /** Further programs, and ways to bring a finished text into a file: tried while nothing else happens. */
 export const ways: readonly Kind[] = [
-  ...puts.map(([name, put, keeps]) => ({
-    name,
-    habit: 'buffer' as const,
-    script: `name="\${file##*/}"; ${copied(put)}`,
-    keeps: keeps === undefined ? [] : [keeps],
-  })),
-  ...whileOpen.map(put => ({
-    name: `${put} while another program has it open`,
-    habit: 'buffer' as const,
-    script: copied(`exec 5< "$file"; ${put}; cat <&5 > /dev/null; exec 5<&-`),
-  })),
-  {
-    name: 'emacs with numbered backups',
-    habit: 'buffer',
-    keeps: ['%.~1~'],
-    script: emacs('version-control t'),
-  },
-  { name: 'ex', habit: 'at once', script: atOnce(`ex -s -u NONE -c '%${retitle}' -c x "$file"`) },
-  {
-    name: 'python with fsync between small writes',
-    habit: 'buffer',
-    script: holding(`def slowly(text):
+  ...puts.map(([name, put, ...keeps]) => buffers(name, `name="\${file##*/}"; ${copied(put)}`, ...keeps)),
+  ...whileOpen.map(put =>
+    buffers(
+      `${put} while another program has it open`,
+      copied(`exec 5< "$file"; ${put}; cat <&5 > /dev/null; exec 5<&-`),
+    ),
+  ),
+  buffers('emacs with numbered backups', emacs('version-control t'), '%.~1~'),
+  atOnces('ex', atOnce(`ex -s -u NONE -c '%${retitle}' -c x "$file"`)),
+  buffers(
+    'python with fsync between small writes',
+    holding(`def slowly(text):
     with open(file, "w") as out:
         for at in range(0, len(text), 50):
             out.write(text[at:at + 50])
             out.flush()
             os.fsync(out.fileno())
 tried(slowly, text)`),
-  },
-  {
-    name: 'python with fileinput in place',
-    habit: 'at once',
-    script: inPython(`for title in titles:
+  ),
+  atOnces(
+    'python with fileinput in place',
+    inPython(`for title in titles:
     pause("save")
     for line in fileinput.input(file, inplace=True): print(edited(line, title), end="")`),
-  },
-  {
-    name: 'python with a temporary file',
-    habit: 'buffer',
-    script: holding(`def replaced(text):
+  ),
+  buffers(
+    'python with a temporary file',
+    holding(`def replaced(text):
     with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(file), delete=False) as fresh: fresh.write(text)
     os.replace(fresh.name, file)
 tried(replaced, text)`),
-  },
+  ),
 ]

@@ -112,7 +112,7 @@ export async function savesOnce(
   )
   for (const { kind, id, titles } of all)
     t.equal(JSON.parse(await textOf(testbed, `reports/${id}.json`)).title, titles.at(-1), kind.name)
-  const kept = all.flatMap(({ kind, id }) => (kind.keeps ?? []).map(form => form.replace('%', `${id}.json`)))
+  const kept = all.flatMap(({ kind, id }) => kind.keeps.map(form => form.replace('%', `${id}.json`)))
   const expected = [...kept, 'INDEX.tsv', 'README.txt', 'by-name'].sort()
   const beside = async () => (await namesOf(testbed, 'reports')).filter(name => !/^\d+(\.json)?$/.test(name))
   // The kernel tells of the end of an open file when it pleases.

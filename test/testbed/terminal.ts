@@ -1,7 +1,7 @@
 // A program on a terminal of its own (tmux with its own socket), as a user sees it.
 import type { Test } from 'tap'
 import { printed } from './programs.js'
-import { until } from './within.js'
+import { succeeds, until } from './within.js'
 
 export type Terminal = Awaited<ReturnType<typeof terminal>>
 
@@ -43,17 +43,7 @@ export async function terminal(t: Test, command: string, environment: Readonly<R
     /** As its window is closed: the program gets SIGHUP, and there is no terminal any more. */
     close: () => tmux('kill-server'),
     /** Resolves when the program has ended. */
-    ended: () =>
-      until(
-        20_000,
-        `${command} ends`,
-        () =>
-          tmux('has-session').then(
-            () => false,
-            () => true,
-          ),
-        pause,
-      ),
+    ended: () => until(20_000, `${command} ends`, async () => !(await succeeds(tmux('has-session'))), pause),
   }
 }
 

@@ -49,6 +49,12 @@ export async function until(
   }
 }
 
+export const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  )
+
 /** Something to wait at until it is opened. */
 export function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   let open = () => {}

@@ -109,6 +109,8 @@ t.test('what the service took of a save, and what it ignored, is said (CLI-1)', 
   t.match(await why(testbed, path), {
     stdout: /the server took the change of "description" and ignored that of "owner"; if it is read-only, /,
   })
+  const draft = await why(testbed, '.calcfs/drafts/project-100.json')
+  t.equal(draft.stdout, (await why(testbed, path)).stdout, 'the draft tells the same')
 })
 
 t.test('an emptied file is said to be no save, until it is there again (CLI-1)', async t => {

@@ -50,27 +50,19 @@ const page = '<!DOCTYPE html><html><body><h1>Please sign in</h1></body></html>'
 /** A well-formed body of another length; what stands behind it belongs to no answer. */
 const endsEarly = 'an early last chunk'
 
+const hex = (length: number): string => length.toString(16)
+const oneChunk = (head: string, body: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${head}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')])
+
 /** Chunks that are none; each ends the connection, so that nothing waits. */
 const chunks: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   'chunks without the last one': body => chunked(body, 65_536, ''),
   [endsEarly]: body =>
     Buffer.concat([chunked(body.subarray(0, body.length >> 1)), chunked(body.subarray(body.length >> 1))]),
-  'a chunk that is shorter than stated': body =>
-    Buffer.concat([Buffer.from(`${(body.length + 9).toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]),
-  'a chunk that is longer than stated': body =>
-    Buffer.concat([
-      Buffer.from(`${Math.max(1, body.length - 9).toString(16)}\r\n`),
-      body,
-      Buffer.from('\r\n0\r\n\r\n'),
-    ]),
-  'a chunk size that is none': body =>
-    Buffer.concat([Buffer.from('zz\r\n'), body, Buffer.from('\r\n0\r\n\r\n')]),
-  'a chunk extension of 1 MB': body =>
-    Buffer.concat([
-      Buffer.from(`${body.length.toString(16)};${'e'.repeat(1 << 20)}\r\n`),
-      body,
-      Buffer.from('\r\n0\r\n\r\n'),
-    ]),
+  'a chunk that is shorter than stated': body => oneChunk(hex(body.length + 9), body),
+  'a chunk that is longer than stated': body => oneChunk(hex(Math.max(1, body.length - 9)), body),
+  'a chunk size that is none': body => oneChunk('zz', body),
+  'a chunk extension of 1 MB': body => oneChunk(`${hex(body.length)};${'e'.repeat(1 << 20)}`, body),
   'chunks of seven bytes': body =>
     Buffer.concat([chunked(body.subarray(0, 30_000), 7, ''), chunked(body.subarray(30_000))]),
   'chunks with trailers': body => chunked(body, 65_536, '0\r\nX-Trailer: odd\r\n\r\n'),

@@ -13,7 +13,7 @@ import { type Session, session } from '../../testbed/session/session.js'
 import { outcome } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
-import { until } from '../../testbed/within.js'
+import { succeeds, until } from '../../testbed/within.js'
 
 interface FileManager {
   readonly args: readonly string[]
@@ -81,7 +81,7 @@ function fill(seed: Parameters<typeof fillSampleData>[0]): void {
   seed.addCalculation({ id: orbitals, name: 'Orbitals', project: ids.water, files: pictureFolder })
 }
 
-interface Stage {
+interface Stage extends Pick<WarmTestbed, 'service' | 'files'> {
   readonly testbed: WarmTestbed
   readonly screen: Session
   readonly program: string
@@ -105,7 +105,8 @@ for (const [at, [program, manager]] of Object.entries(managers).entries()) {
             [...manager.args, directory],
             new RegExp(directory.slice(directory.lastIndexOf('/') + 1)),
           )
-        await work(t, { testbed, screen, program, manager, show })
+        const { service, files } = testbed
+        await work(t, { testbed, service, files, screen, program, manager, show })
       })
     await promise(
       'DESK-1 opening a folder costs its listing, its sizes and the beginnings of its big files',
@@ -128,7 +129,7 @@ for (const [at, [program, manager]] of Object.entries(managers).entries()) {
 const path = ({ testbed }: Stage, name: string): string => join(testbed.directory, water, name)
 
 async function opens(t: Test, stage: Stage): Promise<void> {
-  const { service } = stage.testbed
+  const { service } = stage
   const sent = countSent(service)
   const asked = lines(
     await service.during(async () => {
@@ -136,7 +137,7 @@ async function opens(t: Test, stage: Stage): Promise<void> {
       const sized = (name: string) =>
         lines(service.heard).some(line => line.startsWith('HEAD') && line.endsWith(`fileId=${name}`))
       await until(patience, 'all sizes', () => Object.keys(pictureFolder).every(sized))
-      await quiet(stage.testbed.service, { patience, quietMs })
+      await quiet(stage.service, { patience, quietMs })
     }),
   )
   const outside = asked.filter(
@@ -173,41 +174,34 @@ async function thumbnails(t: Test, stage: Stage): Promise<void> {
       .digest('hex')
     return join(String(stage.screen.environment['XDG_CACHE_HOME']), 'thumbnails/normal', `${digest}.png`)
   }
-  const isThere = (name: string) =>
-    access(thumbnail(name)).then(
-      () => true,
-      () => false,
-    )
+  const isThere = (name: string) => succeeds(access(thumbnail(name)))
   await until(patience, 'a thumbnail of the small picture', () => isThere('homo.png'))
-  await quiet(stage.testbed.service, { patience, quietMs })
+  await quiet(stage.service, { patience, quietMs })
   t.notOk(await isThere('lumo.png'))
 }
 
 async function makes(t: Test, stage: Stage): Promise<void> {
-  const { service } = stage.testbed
+  const { service, files, screen } = stage
   await stage.show(path(stage, 'making'))
-  await stage.screen.untilWords(stage.manager.freeSpace)
+  await screen.untilWords(stage.manager.freeSpace)
   await service.sends(t, ['POST /project'], async () => {
-    await stage.screen.keys('ctrl+shift+n')
-    await stage.screen.untilOneOf(/Creat(e|ing) New/)
-    await stage.screen.keys('ctrl+a')
-    await stage.screen.type('made')
-    await stage.screen.keys('Return')
+    await screen.keys('ctrl+shift+n')
+    await screen.untilOneOf(/Creat(e|ing) New/)
+    await screen.keys('ctrl+a')
+    await screen.type('made')
+    await screen.keys('Return')
     await until(
       patience,
       'a new project',
-      async () => (await outcome(stage.testbed.files.lstat(`${water}/making/made`))) === 'done',
+      async () => (await outcome(files.lstat(`${water}/making/made`))) === 'done',
     )
-    await stage.screen.until(/^making/)
+    await screen.until(/^making/)
   })
 }
 
 async function trashes(t: Test, stage: Stage): Promise<void> {
-  const {
-    screen,
-    manager: { trash },
-    testbed: { service },
-  } = stage
+  const { screen, service, files } = stage
+  const { trash } = stage.manager
   await select(stage, 'trash')
   const asked = await service.during(async () => {
     const before = service.heard.length
@@ -223,16 +217,11 @@ async function trashes(t: Test, stage: Stage): Promise<void> {
   })
   t.match(writes(asked), trash.deletes ? [/^DELETE \/calculation\?id=\d+$/] : [])
   t.equal(writes(asked).length, trash.deletes ? 1 : 0)
-  if (!trash.deletes)
-    t.equal((await stage.testbed.files.readFile(`${water}/trash/C-trash/a.txt`)).toString(), 'text\n')
+  if (!trash.deletes) t.equal((await files.readFile(`${water}/trash/C-trash/a.txt`)).toString(), 'text\n')
 }
 
 async function erases(t: Test, stage: Stage): Promise<void> {
-  const {
-    screen,
-    manager,
-    testbed: { service },
-  } = stage
+  const { screen, manager, service, files } = stage
   await select(stage, 'erase')
   const asked = await service.during(async () => {
     const before = service.heard.length
@@ -242,14 +231,11 @@ async function erases(t: Test, stage: Stage): Promise<void> {
   })
   t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
   t.equal(writes(asked).length, 1)
-  t.equal(await outcome(stage.testbed.files.lstat(`${water}/erase/C-erase`)), 'ENOENT')
+  t.equal(await outcome(files.lstat(`${water}/erase/C-erase`)), 'ENOENT')
 }
 
 async function renames(t: Test, stage: Stage): Promise<void> {
-  const {
-    screen,
-    testbed: { service, files },
-  } = stage
+  const { screen, service, files } = stage
   await select(stage, 'rename')
   await service.sends(t, ['PUT /calculation'], async () => {
     await screen.keys('F2')
@@ -266,12 +252,7 @@ async function renames(t: Test, stage: Stage): Promise<void> {
 }
 
 async function copies(t: Test, stage: Stage): Promise<void> {
-  const {
-    screen,
-    program,
-    manager,
-    testbed: { service },
-  } = stage
+  const { screen, program, manager, service } = stage
   const out = join(stage.testbed.local, `out-${program}`)
   await mkdir(out)
   await select(stage, 'copy')
@@ -280,24 +261,18 @@ async function copies(t: Test, stage: Stage): Promise<void> {
     await run(program, [...manager.args, out], { environment: screen.environment })
     await screen.untilOneOf(/^out-/)
     await screen.keys('ctrl+v')
-    await until(
-      patience,
-      'the copy',
-      async () => (await readFile(join(out, 'C-copy/run.log')).catch(() => '')).length === 50_000,
-    )
-    await until(
-      patience,
-      'the other file',
-      async () => (await readFile(join(out, 'C-copy/a.txt')).catch(() => '')).length === 5,
-    )
+    for (const [name, length] of [
+      ['run.log', 50_000],
+      ['a.txt', 5],
+    ] as const) {
+      const read = () => readFile(join(out, 'C-copy', name)).catch(() => '')
+      await until(patience, name, async () => (await read()).length === length)
+    }
   })
 }
 
 async function showsProperties(t: Test, stage: Stage): Promise<void> {
-  const {
-    screen,
-    testbed: { service },
-  } = stage
+  const { screen, service } = stage
   await select(stage, 'properties')
   const asked = lines(
     await service.during(async () => {

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
-import { until } from '../../testbed/within.js'
+import { succeeds, until } from '../../testbed/within.js'
 
 const water = 'projects/Water splitting'
 const calculation = `${water}/TS1_opt`
@@ -19,11 +19,8 @@ export async function removeTree(testbed: Testbed, path: string, stopAt?: string
   await testbed.files.rmdir(path)
 }
 
-export const there = async ({ service }: Testbed, path: string): Promise<boolean> =>
-  service.elsewhere('GET', path).then(
-    () => true,
-    () => false,
-  )
+export const there = ({ service }: Testbed, path: string): Promise<boolean> =>
+  succeeds(service.elsewhere('GET', path))
 
 export function deleting(t: Test, open: OpenTestbed): void {
   for (const what of ['calculation', 'share'] as const) {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import type { TestLifetime } from '../testbed.js'
-import { until } from '../within.js'
+import { succeeds, until } from '../within.js'
 
 export interface TestRedis {
   readonly port: number
@@ -51,12 +51,7 @@ export async function testRedis(
 
   async function start(): Promise<void> {
     server = spawn('redis-server', [...words, ...options], { stdio: 'ignore' })
-    await until(30_000, 'redis-server answers', () =>
-      client.ping().then(
-        () => true,
-        () => false,
-      ),
-    )
+    await until(30_000, 'redis-server answers', () => succeeds(client.ping()))
   }
 
   async function kill(): Promise<void> {
