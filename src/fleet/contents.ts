@@ -37,7 +37,7 @@ type Stretch =
   | { readonly is: 'part'; readonly facts: ContentPart }
   | { readonly is: 'download'; readonly facts: Body; readonly download: PartDownload }
 
-/** Milliseconds after which parts and sizes are asked for again: a daemon that begins is not told for ever what was once. */
+/** Milliseconds after which parts and sizes are asked for again: even a daemon that has just begun sees a replaced file. */
 const [partLivesMs, sizeLivesMs] = [3_600_000, 600_000]
 /** So many parts of a replaced content go at once: those beyond tell by their version that they are of another one. */
 const partsDropped = 64

@@ -60,7 +60,7 @@ export interface Opened {
   readonly made: Instant
 }
 
-/** The first byte of each value; then a salt, from which and from the name the key of this one value is made; then the date. */
+/** A sealed value is this version, a salt, its date, the encrypted bytes and their tag; its own key is made of salt and name. */
 const version = 3
 const saltBytes = 24
 /** Milliseconds since 1970. */

@@ -11,9 +11,9 @@ export const firstQuestion = '/user/info'
 
 /** A short answer that is not content. */
 export const aboutRecord = /^\/(?:project|calculation|report)\?/
-/** What they tell of cannot be deleted. */
+/** Nothing that these tell of can be deleted. */
 const aboutNoThing = /^\/(?:user\/info|report\/types|report-type)(?:\?|$)/
-/** What is deleted by the handful leaves the project of it. */
+/** Calculations are deleted by the handful; their project stays. */
 const aboutProject = /^\/project\?/
 /** Several, because one of them may be deleted; the latest project's is kept besides. */
 const recordsKept = 3

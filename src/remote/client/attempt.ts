@@ -21,7 +21,7 @@ import {
 
 /** Bytes that arrived while this process itself was busy are read first. */
 const busyGrace = 50
-/** Bytes of a piece that shows that the service is there: a drip does not. */
+/** A piece of so many bytes shows that the service is there; a drip does not. */
 const pieceAtLeast = 1024
 
 const superseded = new Failure('busy', 'the same question was answered by another request')
@@ -32,8 +32,8 @@ const stalled = (): Failure =>
   new Failure('unreachable', 'the answer stalled', { cause: new Error('replaced by another connection') })
 
 /**
- * Used once: `start` never rejects. It waits for its place, and a change for earlier ones (no calls yet); asks, by one call or two;
- * and has an answer from its first head on. The result may be given by then, while a body streams on.
+ * Used once, in three states: waiting for its place (no calls), asked (one call or two), answered (from the first head on). `start`
+ * never rejects; its result may be given while the body still streams.
  */
 export class Attempt<Value> implements ExchangeListener, Entrant {
   readonly weight: TrafficClass
@@ -48,7 +48,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   #isSent = false
   #look: FreshLook | undefined
   #answer: Arriving<Value> | undefined
-  /** Since when nothing has come that is waited for; undefined before it is sent. A drip of bytes is silence, too. */
+  /** The start of the present silence, a drip of bytes included; undefined before it is sent. */
   #silentSince: Instant | undefined
   #isSilenceTold = false
   /** One more caller has come since it became silent. */

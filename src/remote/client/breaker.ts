@@ -92,7 +92,7 @@ export class Breaker {
   }
 }
 
-/** A silence has no reason that is worth a word. */
+/** The reason of a silence is left out: it says nothing more. */
 function awayFailure(reason: Failure | undefined): Failure {
   const isFaulty = reason?.kind === 'refuses-all'
   const what = isFaulty ? 'answers nothing but errors' : 'does not answer'

@@ -115,8 +115,8 @@ export class Limiter {
   }
 
   /**
-   * A request has left, become silent, or has no user any more who waits: its place may go to another one. Where a question
-   * has no place, nothing that comes later has one; where a download has none, no later download has.
+   * Gives away places after a request has left, become silent, or lost the user who waited. A question without a place
+   * keeps all later ones waiting; a download without one keeps later downloads waiting.
    */
   review(): void {
     if (this.#queue.size === 0) return

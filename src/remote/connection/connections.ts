@@ -1,4 +1,4 @@
-// Connections to the service by what they are for, kept alive, through a proxy where the environment names one; renewed, what is idle goes and what is under way ends where it is.
+// Connections to the service, kept alive, through a proxy where the environment names one; renewing them closes the idle ones and lets requests under way end.
 import { createSecureContext, rootCertificates } from 'node:tls'
 import connect from 'undici/lib/api/api-connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'

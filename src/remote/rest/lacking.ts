@@ -37,7 +37,7 @@ export const isItsWay = (inARow: number): boolean => inARow >= often
 /** True if the request after so many skipped or unusual ones is sent all the same. */
 export const isSampled = (count: number): boolean => count % sampledEvery === 0
 
-/** The operation that shows each thing which the drive leaves out without it. */
+/** The operation behind each thing that the drive leaves out without it. */
 export const operationOf = {
   user: 'user/info',
   'report-types': 'report-type',
@@ -62,7 +62,7 @@ const shownUnasked: ReadonlySet<string> = new Set([operationOf.shares, operation
 
 /** One missing geometry, list or share says nothing of the operation. */
 const enough = 3
-/** Things of which is remembered that they exist. */
+/** So many existing things are remembered. */
 const thingsAtMost = 1000
 
 /** Nothing is lacking at first; what has answered is kept in `capabilities`. */
@@ -103,7 +103,7 @@ export class Lacking {
     )
   }
 
-  /** It is about no thing, was refused, and another question was answered. */
+  /** For one that is about no thing, once it was refused while another question was answered. */
   add(operation: string): void {
     this.#lacking.add(operation)
     const { lacked = [] } = this.capabilities

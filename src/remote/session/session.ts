@@ -64,7 +64,7 @@ interface Setback {
 }
 
 export class Session {
-  /** The same service, every request signed. Rejects with 'unauthenticated' where no token serves, with 'forbidden' where others are answered with it. */
+  /** The same service, every request signed. Rejects with 'unauthenticated' where no token serves, with 'forbidden' where the token serves for other questions. */
   readonly signed = new Http((request, question, context) => this.#ask({ request, question }, context))
   #token: Token | undefined
   /** A silent log-in is sent once more when another caller joins. */
