@@ -1,7 +1,7 @@
 // Address of a fleet: scheme, hosts and sign-in of the Valkey or Redis that its mounts share.
 import { BadSetting } from '../config/settings.js'
 
-export interface FleetHost {
+interface FleetHost {
   readonly host: string
   readonly port: number
 }

@@ -11,7 +11,7 @@ const [pauseMs, beatMs] = [5_000, 500]
 /** Before the first connection. */
 export const notYet = 'it is not connected yet'
 
-export interface BreakerPorts {
+interface BreakerPorts {
   readonly clock: Clock
   /** Rejects where the fleet is of no use. `isBack`: it was passed by until now. */
   readonly beat: (isBack: boolean) => Promise<void>

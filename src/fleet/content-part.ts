@@ -38,7 +38,7 @@ export function isOf(version: ContentVersion | undefined, of: ContentVersion | u
   return of.modified !== undefined && of.modified === version?.modified
 }
 
-export interface PartDownloadPorts {
+interface PartDownloadPorts {
   readonly body: Body
   /** Where the wanted bytes begin and end; the body may begin earlier and end later. */
   readonly from: number

@@ -10,14 +10,14 @@ import { type FleetKey, Seal, type SealedName } from './seal.js'
 import type { ChangeElsewhere, FleetCounts } from './shared-value.js'
 import { FleetStore } from './store.js'
 
-export interface FleetStatus extends Readonly<FleetCounts> {
+interface FleetStatus extends Readonly<FleetCounts> {
   readonly address: string
   readonly mounts: number
   /** Undefined while it is used. */
   readonly passedByBecause: string | undefined
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly address: FleetAddress
   readonly key: FleetKey
   readonly authority: string | undefined

@@ -52,7 +52,7 @@ export function readFleetKey(file: string): FleetKey {
 /** The name of a value in the fleet: a keyed hash of service, user and question. */
 export type SealedName = string & { readonly brand: 'SealedName' }
 
-export type SealedKind = 'answer' | 'content' | 'size' | 'news'
+type SealedKind = 'answer' | 'content' | 'size' | 'news'
 
 export interface Opened {
   readonly plain: Buffer

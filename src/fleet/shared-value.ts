@@ -42,7 +42,7 @@ export interface Wanted<Answer> {
 }
 
 /** One question: how it is asked, and its form in the fleet. */
-export interface SharedQuestion<Answer> extends Wanted<Answer> {
+interface SharedQuestion<Answer> extends Wanted<Answer> {
   ask(): Promise<Answer>
   /** The part that others get, and for how many milliseconds from its question on; undefined for what they ask for themselves. */
   pack(answer: Answer): { readonly plain: Uint8Array; readonly livesMs: number } | undefined

@@ -19,7 +19,7 @@ export type Taken = { readonly value: Buffer; readonly leftMs: number } | 'lease
 /** Short values and long ones have connections of their own, so that long ones delay no short ones. */
 export type ValueLength = 'short' | 'long'
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly address: FleetAddress
   /** The one that signed the fleet's certificate, in PEM. */
   readonly authority: string | undefined

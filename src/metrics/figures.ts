@@ -38,7 +38,7 @@ export interface Sample {
 }
 
 /** Takes one duration, in seconds. */
-export type Observe = (labels: Sample['labels'], seconds: number) => void
+type Observe = (labels: Sample['labels'], seconds: number) => void
 
 interface FigureText {
   readonly name: string

@@ -6,7 +6,7 @@ import type { Control } from '../drive/interface/control.js'
 import { asFailure, Failure } from '../failure.js'
 import { codeOf } from '../system/error-code.js'
 
-export type WatchedDrive = Pick<Control, 'metrics' | 'health'>
+type WatchedDrive = Pick<Control, 'metrics' | 'health'>
 
 const plain = 'text/plain; charset=utf-8'
 

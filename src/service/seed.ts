@@ -15,7 +15,7 @@ interface RecordSeed {
   /** More fields of a record, as the text of a JSON object; they win over what the service would say. */
   readonly fields?: string
 }
-export interface UserSeed extends Pick<RecordSeed, 'id'> {
+interface UserSeed extends Pick<RecordSeed, 'id'> {
   readonly name: string
   readonly password: string
   /** `<name>@example.org` if not given. */
@@ -23,7 +23,7 @@ export interface UserSeed extends Pick<RecordSeed, 'id'> {
   /** The N of scrypt; Node's own if not given. */
   readonly passwordCost?: number
 }
-export interface ProjectSeed extends RecordSeed {
+interface ProjectSeed extends RecordSeed {
   readonly name: string
   readonly owner: string
   /** The root of the owner's space if not given. */
@@ -31,7 +31,7 @@ export interface ProjectSeed extends RecordSeed {
   readonly description?: string
 }
 type FileSeed = string | Uint8Array
-export interface CalculationSeed extends RecordSeed {
+interface CalculationSeed extends RecordSeed {
   readonly name: string
   readonly project: string
   /** `ORC`, `MOP`, … */
@@ -41,7 +41,7 @@ export interface CalculationSeed extends RecordSeed {
   /** Its geometry; made of its files if not given. */
   readonly xyz?: FileSeed
 }
-export interface ReportSeed extends RecordSeed {
+interface ReportSeed extends RecordSeed {
   readonly name: string
   readonly owner: string
   readonly title?: string
@@ -51,7 +51,7 @@ export interface ReportSeed extends RecordSeed {
   readonly configuration?: string
   readonly calculations?: readonly { readonly id: string; readonly title?: string }[]
 }
-export interface ShareSeed extends RecordSeed {
+interface ShareSeed extends RecordSeed {
   readonly project: string
   readonly user: string
   readonly permission: Permission

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { codeOf, isMissing } from './error-code.js'
 
-export interface RunningProcess {
+interface RunningProcess {
   /** Stopped by a signal or a debugger: it does not answer until it is continued. */
   readonly isStopped: boolean
   /** Its owner; undefined where the system does not show it. */

@@ -92,7 +92,7 @@ export interface Told {
   readonly longAnswer?: ((bytes: number) => void) | undefined
 }
 
-export interface RequestTrace {
+interface RequestTrace {
   readonly method: string
   /** Path and query. */
   readonly path: string
@@ -133,7 +133,7 @@ export function waited({ patience }: RequestContext, allowed: number): string {
 const mostOfWords = 64 * 1024
 
 /** The first 300 characters of a refusal. */
-export class WordsSink implements Sink<string | undefined> {
+class WordsSink implements Sink<string | undefined> {
   readonly #bytes = new CollectedBytes()
 
   constructor(private readonly authorization: string | undefined) {}

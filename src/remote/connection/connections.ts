@@ -140,7 +140,7 @@ export class ServiceConnections {
 
 export const pathBelow = (base: URL, path: string): string => `${base.pathname.replace(/\/$/, '')}${path}`
 
-export interface ServerProbe {
+interface ServerProbe {
   /** The service's clock, to the second; undefined where its answer carries no date. */
   readonly date: Instant | undefined
   /** A page or a redirect, as no platform answers: another server in its place. */

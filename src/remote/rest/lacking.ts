@@ -24,7 +24,7 @@ export interface Capabilities extends KnownQuestions {
   /** Under which of its two documented names the report types live. */
   reportTypes?: 'report/types' | 'report-type'
 }
-export type SizeSource = 'head' | 'range'
+type SizeSource = 'head' | 'range'
 
 /** One unusual answer is an accident: so many in a row are this service's behaviour… */
 const often = 3

@@ -28,7 +28,7 @@ import { type Gate, refusesAll } from './gate.js'
 import { operationOf } from './lacking.js'
 
 /** What the API does not say. */
-export interface RestSettings {
+interface RestSettings {
   /** Resolves when no earlier change of it is unanswered. */
   readonly answered: (subject: string, context: RequestContext) => Promise<void>
   /** The name of the sign-in, where it has one. */

@@ -13,7 +13,7 @@ import { type FieldNames, usual } from './names.js'
 import { firstReadable, idIn, isEmpty, nonBlankText, overlaid } from './reading.js'
 
 /** them: a user of the records. another: a different one. none: the text names no user. */
-export type PersonNamed = 'them' | 'another' | 'none'
+type PersonNamed = 'them' | 'another' | 'none'
 
 export class Shares {
   constructor(private readonly names: FieldNames) {}

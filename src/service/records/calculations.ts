@@ -43,7 +43,7 @@ export function insertCalculation(store: Store, calculation: NewCalculation): vo
     store.run('INSERT INTO file VALUES (?, ?, ?, ?, ?)', id, place, nameKey(name), hash, size)
   }
 }
-export interface NewCalculation {
+interface NewCalculation {
   readonly id: string
   readonly project: string
   readonly name: string
