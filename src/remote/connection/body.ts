@@ -123,7 +123,6 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array> {
     return this
   }
 
-  /** Ends the exchange, whatever has come. */
   cancel(): void {
     const reason = new Error('the reader stopped')
     this.#pieces.length = 0

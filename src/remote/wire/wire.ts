@@ -59,7 +59,6 @@ export class Wire {
     )
   }
 
-  /** Parses a project's children as they arrive. */
   children<Item extends ListedProject | ListedCalculation>(kind: Item['kind']): TextReader<readonly Item[]> {
     const bundler = new BatchBuilder()
     const read = (json: JsonObject) => this.#read.item(json, { kind, bundler })
