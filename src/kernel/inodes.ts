@@ -305,10 +305,9 @@ export function inodeNumber(key: string): bigint {
 }
 
 function mixed(bits: number): number {
-  let word = bits
-  word = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
-  word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35)
-  return (word ^ (word >>> 16)) >>> 0
+  const once = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35)
+  return (twice ^ (twice >>> 16)) >>> 0
 }
 
 /** Nothing else needs to know it, and looking takes time. */

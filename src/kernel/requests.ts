@@ -3,7 +3,7 @@ import type { Attributes } from '../drive/interface/attributes.js'
 import type { OpenAccess } from '../drive/interface/verbs.js'
 import { isEditable } from '../drive/nodes/node.js'
 import type { Name } from '../drive/nodes/place.js'
-import { asFailure, Failure, isAbsent } from '../failure.js'
+import { Failure, isAbsent } from '../failure.js'
 import { attempt, chain, type MaybePromise } from '../maybe-promise.js'
 import { byteOffset, instant } from '../remote/remote.js'
 import { processOf } from '../system/process.js'
@@ -314,9 +314,8 @@ export class Requests {
       inode.node = node
       // An editor asks its own handle for the time of what it has saved.
       inode.retell({ mtime })
-    } catch (thrown) {
+    } catch {
       // It was taken away meanwhile: the next look at it says so.
-      asFailure(thrown)
     }
   }
 

@@ -172,7 +172,7 @@ export class Draft {
   seal(): Promise<void> {
     return this.#inTurn(async () => {
       await this.#restored()
-      await synced(this.#file).catch(rethrow)
+      await synced(this.#open).catch(rethrow)
       await syncDirectory(this.directory)
       await this.#change({}).catch(unlessFull)
     })
@@ -248,7 +248,7 @@ export class Draft {
       this.#written = this.#now()
       onDisk(() => {
         for (let done = 0; done < bytes.length; ) {
-          done += writeSync(this.#file, bytes, done, bytes.length - done, offset + done)
+          done += writeSync(this.#open, bytes, done, bytes.length - done, offset + done)
           this.#size = Math.max(this.#size, offset + done)
         }
       })
@@ -259,7 +259,7 @@ export class Draft {
     refuseLength(length)
     if (length > 0 && this.#meta.sealed !== undefined) this.#verified()
     return chain(this.#unsealed(), () => {
-      onDisk(() => ftruncateSync(this.#file, length))
+      onDisk(() => ftruncateSync(this.#open, length))
       this.#written = this.#now()
       this.#size = length
       if (length === 0) this.#undamaged()
@@ -291,13 +291,19 @@ export class Draft {
     })
   }
 
-  #raw(offset: number, length: number): Uint8Array {
+  /** The number of its file, which is another file's once this one has ended. */
+  get #open(): number {
     if (this.#ended) throw new Failure('absent', 'this draft was saved or given up meanwhile')
+    return this.#file
+  }
+
+  #raw(offset: number, length: number): Uint8Array {
+    const file = this.#open
     const bytes = new Uint8Array(Math.max(0, Math.min(length, this.#size - offset)))
     let done = 0
     onDisk(() => {
       for (let read = -1; done < bytes.length && read !== 0; done += read)
-        read = readSync(this.#file, bytes, done, bytes.length - done, offset + done)
+        read = readSync(file, bytes, done, bytes.length - done, offset + done)
     })
     return bytes.subarray(0, done)
   }
@@ -333,7 +339,7 @@ export class Draft {
       const restored = this.#restored()
       if (restored !== undefined) await restored
       // The note's directory is synced behind it, and with it the name of the text.
-      if (how === 'with the text') await synced(this.#file)
+      if (how === 'with the text') await synced(this.#open)
       await this.#note(this.#meta)
     } catch (thrown) {
       if (!wasSealed) this.#meta = { ...this.#meta, sealed: undefined }

@@ -130,10 +130,10 @@ async function saveOnce(save: SaveState): Promise<SaveResult> {
     draft.noteLater({ state: 'editing', ...own.hashes, ...ended })
     return { outcome: 'stored', text: prettyBytes(now), record: now, lost }
   } catch (thrown) {
+    if (written !== undefined) await noteBase(draft, met, written.base)
     // A conflict leaves their text beside the draft, for a person to compare; of a request its sender has left it.
     if (!isSent && asFailure(thrown).kind === 'conflict')
       await draft.keepTheirs(prettyPrint(before ?? (await record.read(context))))
-    if (written !== undefined) await noteBase(draft, met, written.base)
     throw thrown
   }
 }

@@ -1,6 +1,7 @@
 // The journal letter by letter: what a note says, what an adopted draft says of itself, and what each failure tells its user to do.
 
 import { randomUUID } from 'node:crypto'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -63,6 +64,17 @@ t.test('a new draft is whole on disk before it can be seen', async t => {
   t.match(plain.meta, { state: 'refused', saved: hash, why: undefined }, 'a state stays that is not changed')
   t.strictSame(readMeta(join(plain.directory, 'meta.json')), JSON.parse(JSON.stringify(plain.meta)))
   for (const draft of [plain, based]) await draft.close()
+})
+
+t.test('a draft that has ended writes into no file that has its number by now', async t => {
+  const directory = await scratch(t)
+  const draft = await (await openDrafts(directory, handClock().now)).create(key)
+  await draft.close()
+  const others = Array.from({ length: 64 }, (_, at) => openSync(join(directory, `other ${at}`), 'w+'))
+  await t.rejects(async () => draft.write(bytes('x'), 0), { message: /given up/ })
+  await t.rejects(async () => draft.truncate(1), { message: /given up/ })
+  t.equal(others.map(one => fstatSync(one).size).join(''), '0'.repeat(others.length))
+  for (const one of others) closeSync(one)
 })
 
 t.test('the largest text is kept, and no byte more', async t => {
