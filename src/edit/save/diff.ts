@@ -30,11 +30,6 @@ export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
 const valuesOf = ({ fields }: JsonObject): ReadonlyMap<string, Json> =>
   new Map(fields.map(({ name, value }) => [name, value]))
 
-interface Likeness {
-  readonly isOurs?: (name: string) => boolean
-  readonly isThere?: (name: string) => boolean
-}
-
 /**
  * Brings the edits made on `base` into what the record has become meanwhile. `isOurs` tells of a field that differs only
  * in what the service has filled in, `isThere` of an edit that another client has made in other words. Answers their record
@@ -44,7 +39,7 @@ export function merge(
   base: JsonObject,
   edits: Edits,
   theirs: JsonObject,
-  { isOurs = never, isThere = never }: Likeness = {},
+  { isOurs = never, isThere = never }: Partial<Record<'isOurs' | 'isThere', (name: string) => boolean>> = {},
 ) {
   const isTheirs = (name: string) => !equalEdit(fieldValue(base, name), fieldValue(theirs, name))
   const isOpen = ([name, edit]: [string, Edit]) =>
