@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { storedBytes } from '../../src/cache/content/store/checksum.js'
 import { opcodes } from '../../src/kernel/protocol.js'
+import { smallDisk } from '../testbed/disk/small-disk.js'
 import { type InProcessTestbed, inProcess } from '../testbed/in-process.js'
 import { entryAt, halves, numberAt, text, words } from '../testbed/kernel/bytes.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
@@ -110,11 +111,7 @@ async function reading(testbed: InProcessTestbed, name: string) {
 
 async function readAll(testbed: InProcessTestbed, name: string): Promise<Buffer> {
   const file = await reading(testbed, name)
-  try {
-    return await file.all()
-  } finally {
-    await file.close()
-  }
+  return file.all().finally(() => file.close())
 }
 
 const room = ({ cache }: InProcessTestbed, name: 'kept' | 'unfinished') => join(cache, 'content', name)
@@ -297,6 +294,21 @@ t.test(
     t.equal(sent.filter(({ name }) => name === 'whole').length, 1)
   },
 )
+
+if (process.platform === 'linux' && process.getuid?.() === 0)
+  t.test('AVAIL-1 on a full disk what was read in part holds up no other file', async t => {
+    const disk = await smallDisk(t)
+    const files = new Map(['a', 'b', 'c'].map(name => [name, { bytes: big }]))
+    const { testbed, open } = await holding(t, files, { cacheDir: disk.directory, maxRequests: '2' })
+    await disk.leave(0)
+    for (const name of files.keys()) {
+      const file = await reading(testbed, name)
+      for (let at = 0; at < 2 * mebibyte; at += block) await file.read(at, block)
+      await file.close()
+      await testbed.pass(7_000)
+      await until(5_000, 'its request ends', () => open.size === 0)
+    }
+  })
 
 t.test('READ-10 a length of 0 counts only where the body is empty, too', async t => {
   const files = { wrong: { bytes: bytesOf(100), told: 0 }, right: { bytes: bytesOf(0) } }

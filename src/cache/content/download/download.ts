@@ -66,7 +66,7 @@ const countedEvery = 1 << 20
 const heldBackBytes = 1 << 20
 /** The arrived bytes are lost, or wait for its readers to come back. */
 export const abandonedAfterMs = 60_000
-const idleAfterMs = 5_000
+export const idleAfterMs = 5_000
 
 /** Asks for nothing until it is read or `fetchAll` is called. */
 export class Download implements RangeUser {

@@ -1,6 +1,7 @@
 // Uncached stream, for a full disk: one running body, of which a short window stays in memory.
 import { Failure } from '../../../failure.js'
 import { type Body, type ByteOffset, byteOffset, type ContentVersion } from '../../../remote/remote.js'
+import { FileClosed } from '../store/open-file.js'
 import { type ContentVersions, fingerprintOf, isOther, OtherLength, OtherVersion } from '../store/versions.js'
 
 export interface UncachedPorts {
@@ -28,16 +29,25 @@ export class UncachedStream {
   private length: number | undefined
   private hasRanges = true
   private before: Promise<unknown> = Promise.resolve()
+  /** Those that wait for its body, which holds a place among all requests. */
+  readers = 0
+  /** It has failed, or was stopped: another one goes on. */
+  isOver = false
 
   constructor(private readonly ports: UncachedPorts) {}
 
   /**
    * Fills `into` from `offset` up to the end of the content; one read at a time, in the order of the calls. Rejects with a
-   * Failure, or with a `Contradiction` where a body is of another version or length than what came before.
+   * Failure, with a `Contradiction` where a body is of another version or length than what came before, or with `FileClosed`.
    */
   read(offset: number, into: Uint8Array): Promise<number> {
+    this.readers += 1
     const next = this.before.then(() => this.readNext(offset, into))
-    this.before = next.catch(() => this.close())
+    this.before = next
+      .catch(() => this.stop())
+      .finally(() => {
+        this.readers -= 1
+      })
     return next
   }
 
@@ -46,15 +56,15 @@ export class UncachedStream {
     try {
       await this.begin(0)
     } finally {
-      this.close()
+      this.stop()
     }
     if (this.length === undefined) throw unproven()
     return this.length
   }
 
-  close(): void {
+  stop(): void {
+    this.isOver = true
     this.body?.cancel()
-    this.body = undefined
   }
 
   private get told(): number | undefined {
@@ -62,20 +72,28 @@ export class UncachedStream {
   }
 
   private async readNext(offset: number, into: Uint8Array): Promise<number> {
+    if (this.isOver) throw new FileClosed()
     const isFar = this.hasRanges && offset > this.end + skipBytes
     if (this.body === undefined || offset < this.start || isFar) await this.begin(offset)
     while (!this.isDone && this.end < offset + into.length) await this.pull(offset)
     const { told } = this
     if (told !== undefined && this.end > told) throw new OtherLength(told, undefined)
     const filled = this.copy(offset, into)
-    if (told === undefined || filled === Math.max(0, Math.min(into.length, told - offset))) return filled
-    throw new OtherLength(told, offset + filled)
+    if (told === undefined) return filled
+    if (filled < Math.min(into.length, told - offset)) throw new OtherLength(told, offset + filled)
+    // Read to its end it is the kernel's.
+    if (offset + filled === told) {
+      this.held = []
+      this.start = told
+    }
+    return filled
   }
 
   private async begin(offset: number): Promise<void> {
-    this.close()
+    this.body?.cancel()
     const body = await this.ports.fetch(byteOffset(this.hasRanges ? offset : 0), this.version)
     this.body = body
+    if (this.isOver) throw new FileClosed()
     this.compare(body, offset)
     this.hasRanges &&= body.start === offset
     this.pieces = body.bytes[Symbol.asyncIterator]()
