@@ -49,6 +49,8 @@ export async function assemble(settings: AssemblySettings) {
           claimPlaces(account, { known: state, before: caches.catalog.user().known() }, user)
         caches.catalog.user().learn(user)
         keepCapabilities()
+        // A disk that is full now may have refused what the last saves have taught: no answer on it counts as fresh.
+        if (!caches.ledger.flush()) caches.outdate({ is: 'all' })
         return undefined
       } catch (thrown) {
         return asFailure(thrown)

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { removeTree } from '../../semantics/namespace/deleting.js'
+import { smallDisk } from '../../testbed/disk/small-disk.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -76,6 +77,18 @@ t.test('kill -9 right after a change that was answered well', async t => {
     t.equal(await textOf(testbed, `${calculation}/job.mop`), 'PM7\n')
   })
 })
+
+if (process.platform === 'linux' && process.getuid?.() === 0)
+  t.test('SAVE-16 what was saved while the disk of the cache is full is shown', async t => {
+    const disk = await smallDisk(t)
+    const testbed = await realMount(t, { settings: { cacheDir: disk.directory } })
+    const path = `reports/${ids.report}.json`
+    const before = await textOf(testbed, path)
+    await testbed.pass(500)
+    await disk.leave(0)
+    await killed(testbed, overwrite(testbed, path, before.replace('"title": "', '"title": "New ')))
+    t.match(await textOf(testbed, path), '"title": "New ')
+  })
 
 t.test('ORDER-1 kill -9 between a new order and its titles, which that service forgets', async t => {
   const testbed = await realMount(t, { service: { shortcomings: { loseRowTitles: true } } })
