@@ -1,5 +1,6 @@
 // Maintenance of kept files while no call waits: counting, verifying, writing down uses, stopping abandoned downloads.
 import { setImmediate } from 'node:timers/promises'
+import { SingleFlight } from '../../maybe-promise.js'
 import { type Clock, every, sleep } from '../../remote/clock.js'
 import type { LogFunction } from '../ledger/ledger.js'
 import type { ContentEntries } from './download/entries.js'
@@ -24,7 +25,7 @@ const countedAtOnce = 256
 /** Begins at once, and comes back every ten seconds. */
 export class Maintenance {
   private isClosed = false
-  private counting: Promise<void> | undefined
+  private readonly tending = new SingleFlight<void>()
   private rounds = 0
   private readonly sweeping: Promise<unknown>
   private readonly ends: readonly (() => void)[]
@@ -41,21 +42,15 @@ export class Maintenance {
   }
 
   /** Stops abandoned downloads, drops what is over the limit, writes uses down. */
-  async tend(): Promise<void> {
-    const { entries, lru } = this.ports
-    entries.maintain()
-    // In the second round for a daemon that was killed: the first programs do not wait for it.
-    if (!this.isClosed && (!lru.isCounted || ++this.rounds === 2)) await this.count()
-    await lru.tend()
-    await this.sweeping
-  }
-
-  /** Finds the files that are not in the table, and the rows that have no file. */
-  private count(): Promise<void> {
-    this.counting ??= this.counted().finally(() => {
-      this.counting = undefined
+  tend(): Promise<void> {
+    return this.tending.ask(async () => {
+      const { entries, lru } = this.ports
+      entries.maintain()
+      // In the second round for a daemon that was killed: the first programs do not wait for it.
+      if (!this.isClosed && (!lru.isCounted || ++this.rounds === 2)) await this.count()
+      await lru.tend()
+      await this.sweeping
     })
-    return this.counting
   }
 
   /** Checks kept files against their proofs and drops damaged ones; removes what dead processes left. */
@@ -79,12 +74,13 @@ export class Maintenance {
   async close(): Promise<void> {
     this.isClosed = true
     for (const end of this.ends) end()
-    await Promise.allSettled([this.counting])
+    await this.tend().catch(() => {})
     await this.tend()
     this.ports.lru.close()
   }
 
-  private async counted(): Promise<void> {
+  /** Finds the files that are not in the table, and the rows that have no file. */
+  private async count(): Promise<void> {
     const { store, lru } = this.ports
     let files = 0
     let names: string[] = []
@@ -102,6 +98,8 @@ export class Maintenance {
 
   private async isSound(name: string): Promise<boolean> {
     const { store, discard } = this.ports
+    // It has gone since it was listed.
+    if (!store.has(name)) return true
     const blob = await store.open(name)
     if (blob === undefined) return false
     try {
