@@ -63,7 +63,6 @@ export class Health {
     const before = this.#answers
     const patience = context.deadline - began
     const deadline = instant(Math.max(context.deadline, began + checkedFor))
-    let isWaitedFor = true
     const answer = this.remote.user({ ...context, deadline, answerBy: context.deadline }).then(
       () => {
         this.answersIn = clock.now() - began
@@ -71,13 +70,10 @@ export class Health {
       // The watch has taken it down.
       () => {},
     )
-    const known = answer.finally(() => {
-      isWaitedFor = false
-    })
-    await withDeadline(known, context, clock, 'the service does not answer').catch((thrown: unknown) => {
+    await withDeadline(answer, context, clock, 'the service does not answer').catch((thrown: unknown) => {
       const usual = Math.max(this.answersIn ?? 0, this.client.usual)
       const isSlow = usual * longerThanUsual > patience
-      if (isWaitedFor && !isSlow) this.#failed(asFailure(thrown), before)
+      if (!isSlow) this.#failed(asFailure(thrown), before)
     })
   }
 

@@ -1,6 +1,6 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
 import type { Activity } from '../../activity/activity.js'
-import { asFailure, Failure } from '../../failure.js'
+import { Failure } from '../../failure.js'
 import { foundOnce } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
 import {
@@ -42,10 +42,6 @@ export interface ContentCacheOptions extends Pick<StoreSettings, 'log' | 'droppe
   readonly replaced: (name: string) => void
 }
 
-interface NamedRead extends ColdRead {
-  readonly name: string
-}
-
 /** A file can be closed or found damaged between two steps; more often than this in one read, something else is wrong. */
 const triesAtMost = 8
 
@@ -62,7 +58,7 @@ export class ContentCache {
   /** The name under which a content is kept: 64 hexadecimal digits. */
   readonly nameOf = foundOnce(contentFileName)
 
-  /** Opens at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
+  /** Opens at once; the files of earlier days are counted in the background. Throws what the disk says. */
   constructor(private readonly options: ContentCacheOptions) {
     const { activity, changed, clock, log, ledger, limitBytes, pinned, remote, replaced } = options
     const { now } = clock
@@ -72,7 +68,7 @@ export class ContentCache {
       this.lru.remove(name, since)
       options.dropped?.(name, since)
     }
-    this.store = storeIn({ ...options, dropped })
+    this.store = new BlobStore(options.directory, { log, now, dropped })
     this.versions = new ContentVersions(ledger, {
       now,
       changed,
@@ -122,7 +118,7 @@ export class ContentCache {
   /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
   async read(content: Content, offset: number, into: Uint8Array, context: RequestContext): Promise<number> {
     const now = this.readNow(content, offset, into)
-    return now ?? this.readCold(content, { name: this.nameOf(content), offset, into, context })
+    return now ?? this.readCold(content, { offset, into, context })
   }
 
   /** The same at once, where the bytes were read moments ago; undefined where `read` must be asked. */
@@ -293,13 +289,13 @@ export class ContentCache {
     return bytes
   }
 
-  private async readCold(content: Content, wanted: NamedRead): Promise<number> {
-    const { name } = wanted
+  private async readCold(content: Content, wanted: ColdRead): Promise<number> {
+    const name = this.nameOf(content)
     for (let tries = 0; tries < triesAtMost; tries += 1) {
       const hot = this.files.readHot(name, wanted.offset, wanted.into)
       if (hot !== undefined) return this.counted(hot, 'arriving', name)
       const { entry, blob } = await this.found(content, name)
-      const bytes = blob === undefined ? await entry.read(wanted) : await this.readKept(blob, wanted)
+      const bytes = blob === undefined ? await entry.read(wanted) : await this.readKept(blob, name, wanted)
       if (bytes !== undefined) return this.counted(bytes, blob === undefined ? 'arriving' : 'kept', name)
     }
     throw new Failure('internal', 'a kept file was closed or damaged again and again')
@@ -312,7 +308,7 @@ export class ContentCache {
     return { entry, blob }
   }
 
-  private async readKept(blob: Blob, { name, offset, into }: NamedRead): Promise<number | undefined> {
+  private async readKept(blob: Blob, name: string, { offset, into }: ColdRead): Promise<number | undefined> {
     try {
       return await blob.read(offset, into)
     } catch (error) {
@@ -336,13 +332,5 @@ export class ContentCache {
     await this.entries.forget(name)
     this.versions.forget(name)
     await this.drop(name)
-  }
-}
-
-function storeIn(options: ContentCacheOptions): BlobStore {
-  try {
-    return new BlobStore(options.directory, { ...options, now: options.clock.now })
-  } catch (error) {
-    throw asFailure(error)
   }
 }

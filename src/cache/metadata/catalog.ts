@@ -247,7 +247,7 @@ export function openCatalog(
   })
 
   /** A learned record is on the disk at once: a kill does not bring yesterday's back. */
-  const record = (of: Readable): Entry<JsonObject> => entryOf(queryCache, recordOf(of))
+  const record = (of: Readable): Entry<JsonObject> => entry(recordOf(of))
 
   /** Changes a listing as this mount has changed the service: a mount that comes up in an outage shows it, too. */
   function amend<Item extends { readonly id: string }>(
@@ -261,11 +261,6 @@ export function openCatalog(
       query,
       known.flatMap(item => (item.id === id ? (change(item) ?? []) : [item])),
     )
-  }
-
-  function forgetFiles(of: CalculationId): void {
-    entry(filesOf(of)).forget()
-    derived.forget(of)
   }
 
   /** The next question about this directory, or its record, goes to the service. */
@@ -288,8 +283,7 @@ export function openCatalog(
     files: madeOnce((of: CalculationId): Entry<readonly FileTitle[]> => entry(filesOf(of))),
     /** True if the instance is known to have no operation for it: it is left out. */
     lacks,
-    // In an outage it stays left out: nothing was ever told of it.
-    /** Asks for the shares of a project where it is not known whether the instance can tell them. */
+    /** Asks for the shares of a project where it is not known whether the instance can tell them; in an outage they stay left out. */
     askDoubtfulShares: (of: ProjectId, context: RequestContext): MaybePromise<unknown> =>
       doubts('shares') ? recover(queryCache.ask(sharesOf(of), context), asFailure) : undefined,
     /** The files that the service makes of the calculation's own ones. */
@@ -313,7 +307,10 @@ export function openCatalog(
         children(of.id).forget()
         entry(sharesOf(of.id)).forget()
       }
-      if (of.kind === 'calculation') forgetFiles(of.id)
+      if (of.kind === 'calculation') {
+        entry(filesOf(of.id)).forget()
+        derived.forget(of.id)
+      }
     },
     /** It was deleted: the listings of its project are without it, and are asked for again. */
     forgetIn(parent: ProjectId, { kind, id }: ChildRef): void {

@@ -108,7 +108,7 @@ export class QueryCache {
     const entry = this.#entries.peek(named(query))
     // One from before the date was set back is asked for.
     if (entry === undefined || this.#isExpired(entry) || entry.at > this.#now()) return instant(0)
-    return instant(entry.at + query.lifetime - (query.early ?? query.lifetime / 4))
+    return instant(entry.at + query.lifetime - earlyOf(query))
   }
 
   /** Why the last answer is old, if it is. */
@@ -253,8 +253,8 @@ export class QueryCache {
     const age = this.#now() - entry.at
     // From before the date was set back: how old it is cannot be said.
     if (age >= query.lifetime || age < 0) return undefined
-    const { lifetime, early = lifetime / 4 } = query
-    if (lifetime - age < early) this.#fetchOnce(query, early).answer.catch(() => {})
+    const early = earlyOf(query)
+    if (query.lifetime - age < early) this.#fetchOnce(query, early).answer.catch(() => {})
     return entry.answer as Answer
   }
 
@@ -356,6 +356,9 @@ export class QueryCache {
     return flight
   }
 }
+
+const earlyOf = ({ early, lifetime }: Pick<Query<never>, 'early' | 'lifetime'>): number =>
+  early ?? lifetime / 4
 
 const named = ({ name, namespace, key }: Pick<Query<never>, 'name' | 'namespace' | 'key'>): string =>
   name ?? nameOf(namespace, key)

@@ -11,17 +11,12 @@ import type { TestLifetime } from '../../testbed/testbed.js'
 
 async function place(test: TestLifetime) {
   const directory = await scratch(test)
-  const logged: string[] = []
   const clock = handClock()
   return {
     directory,
-    logged,
     pass: clock.turn,
     open: () => {
-      const ledger = new Ledger(directory, {
-        clock,
-        log: sentence => void logged.push(sentence),
-      })
+      const ledger = new Ledger(directory, { clock, log: () => {} })
       test.teardown(() => ledger.close())
       return ledger
     },

@@ -68,11 +68,6 @@ export class ChunkBuffer {
     return into.length
   }
 
-  /** Writes from `offset` on, not beyond `end`. */
-  writer(offset: number, end: () => number | undefined): ChunkWriter {
-    return new ChunkWriter(this, offset, end)
-  }
-
   /** Resolves when all `length` bytes are written and proven. */
   async finish(length: number): Promise<CompleteContent> {
     while (this.flushing.size > 0) await Promise.all(this.flushing)
@@ -151,8 +146,8 @@ export class ChunkBuffer {
   }
 
   private async readFile(into: Uint8Array, offset: number): Promise<void> {
-    const unfinished = this.unfinished ?? (await this.creating)
-    await unfinished?.file.read(into, offset)
+    const { file } = await this.file()
+    await file.read(into, offset)
   }
 
   private holding(offset: number): BufferedChunk | undefined {
@@ -190,6 +185,7 @@ export class ChunkBuffer {
   }
 }
 
+/** Writes from a position on, not beyond `end`. */
 export class ChunkWriter {
   private current: BufferedChunk | undefined
 

@@ -8,7 +8,7 @@ import {
   type RequestContext,
 } from '../../../remote/remote.js'
 import { Contradiction, OtherLength } from '../store/versions.js'
-import type { ChunkBuffer, ChunkWriter } from './buffer.js'
+import { type ChunkBuffer, ChunkWriter } from './buffer.js'
 import { ReadPattern } from './read-pattern.js'
 
 /** How urgent what a reader or prefetch wants is. */
@@ -255,7 +255,7 @@ export class Ranges {
     this.user.begun(first, isPart ? 'part' : 'whole')
     range.end = Math.min(range.end, this.total)
     const end = () => (range.end === largestBytes ? undefined : range.end)
-    const writer = this.user.buffer.writer(range.position, end)
+    const writer = new ChunkWriter(this.user.buffer, range.position, end)
     try {
       await this.takeResumed(range, first, writer)
       if (this.inFlight.has(range)) this.ended(range)

@@ -2,12 +2,7 @@
 import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
 import type { Instant } from '../../../remote/remote.js'
 import { type Checksum, chunkBytes, chunkCount, matchesChunk } from './checksum.js'
-import { type CacheFile, FileTruncated } from './open-file.js'
-
-/** The file is not what was kept. */
-class BlobDamaged extends Error {
-  override readonly message = 'a kept file is damaged'
-}
+import type { CacheFile } from './open-file.js'
 
 /** A chunk read this recently is still in the page cache, so that a synchronous read does not wait for the disk. */
 const warmMs = 30_000
@@ -56,7 +51,7 @@ export class Blob {
     return wanted.length
   }
 
-  /** Fills `into` up to the end; rejects with `BlobDamaged` rather than give a wrong byte. */
+  /** Fills `into` up to the end; rejects rather than give a wrong byte. */
   async read(offset: number, into: Uint8Array): Promise<number> {
     const wanted = this.inside(offset, into)
     if (wanted.length === 0) return 0
@@ -77,7 +72,7 @@ export class Blob {
     }
   }
 
-  /** Checks every chunk not yet believed; rejects with `BlobDamaged`. */
+  /** Checks every chunk not yet believed; rejects where one is not as it was kept. */
   async verify(): Promise<void> {
     this.look()
     for (let index = 0; index < this.believed.length; index += 1) await this.ensure(index)
@@ -126,13 +121,12 @@ export class Blob {
     const bytes = lendMemory(Math.min(chunkBytes, this.length - start))
     try {
       await this.file.read(bytes, start)
-      if (!matchesChunk(this.checksum, index, bytes)) throw new BlobDamaged()
+      if (!matchesChunk(this.checksum, index, bytes))
+        throw new Error('the bytes are not those that were kept')
       // What was written meanwhile may not be what was checked.
       if (this.stamp !== stamp) return
       this.believed[index] = 1
       this.warmUntil[index] = this.now() + warmMs
-    } catch (error) {
-      throw error instanceof FileTruncated ? new BlobDamaged() : error
     } finally {
       giveMemoryBack(bytes)
       if (this.stamp === stamp) this.checks.delete(index)

@@ -147,14 +147,11 @@ export class ContentVersions {
 
   /** The failure for its readers: 'replaced', or 'broken' where the last contradiction was less than a minute ago. */
   contradict(name: string, found: Contradiction): Failure {
-    found.heard ??= this.judge(name, found)
-    return found.heard
-  }
-
-  private judge(name: string, found: Contradiction): Failure {
+    if (found.heard !== undefined) return found.heard
     const heard = this.isDoubted(name)
       ? new Failure('broken', `${found.message}; neither is believed, and nothing of it is kept`)
       : replacedFailure()
+    found.heard = heard
     this.contradicted.set(name, { at: this.ports.now(), heard })
     if (found instanceof OtherVersion && found.isOneLength && this.isSoon(this.firstMet.get(name)))
       this.unsteady.set(name, true)
