@@ -35,6 +35,8 @@ interface File {
   /** Where a part is asked for: all of it comes, or a part that does not say the length of all. */
   readonly isWhole?: boolean
   readonly total?: '*'
+  /** The status of each answer to a GET. */
+  status?: number
   /** Bytes after which the next answer breaks. */
   breaksAfter?: number | undefined
   /** Bytes after which every answer stands still, until the drive ends it. */
@@ -61,8 +63,9 @@ async function holding(
     const name = new URL(heard.path, 'http://here').searchParams.get('fileId') ?? ''
     const file = files.get(name)
     if (file === undefined) return void response.writeHead(404).end()
-    const { bytes, isWhole, breaksAfter, total = bytes.length } = file
+    const { bytes, isWhole, breaksAfter, status, total = bytes.length } = file
     if (heard.method === 'GET') {
+      if (status !== undefined) return void response.writeHead(status).end()
       open.add(name)
       response.once('close', () => open.delete(name))
     }
@@ -309,6 +312,32 @@ if (process.platform === 'linux' && process.getuid?.() === 0)
       await until(5_000, 'its request ends', () => open.size === 0)
     }
   })
+
+if (process.platform === 'linux' && process.getuid?.() === 0)
+  t.test('AVAIL-1 on a full disk each of many reads hears why it fails', async t => {
+    const disk = await smallDisk(t)
+    const log: File = { bytes: big }
+    const { testbed } = await holding(t, new Map([['log', log]]), { cacheDir: disk.directory })
+    await disk.leave(0)
+    const file = await reading(testbed, 'log')
+    await file.read(0, block)
+    log.status = 410
+    const reads = Array.from({ length: 10 }, (_, at) => outcome(file.read((at + 5) * mebibyte, block)))
+    t.same(await Promise.all(reads), Array(10).fill('ENOENT'))
+    await file.close()
+  })
+
+t.test('READ-9 a file that is refused with 400 says nothing about the parts of others', async t => {
+  const files = { bad: { bytes: big, status: 400 }, log: { bytes: big } }
+  const { testbed, sentBytes } = await holding(t, new Map(Object.entries(files)))
+  const bad = await reading(testbed, 'bad')
+  for (const at of [5, 10, 15, 5]) t.equal(await outcome(bad.read(at * mebibyte, block)), 'EINVAL')
+  await bad.close()
+  const file = await reading(testbed, 'log')
+  await file.read(15 * mebibyte, block)
+  await file.close()
+  t.ok(sentBytes() < 10 * mebibyte, 'only a part is asked for')
+})
 
 t.test('READ-10 a length of 0 counts only where the body is empty, too', async t => {
   const files = { wrong: { bytes: bytesOf(100), told: 0 }, right: { bytes: bytesOf(0) } }

@@ -108,9 +108,11 @@ export class Contents {
     return this.body(content, beginning, context)
   }
 
-  #unranged(content: Content, context: RequestContext): Promise<Body> {
+  async #unranged(content: Content, context: RequestContext): Promise<Body> {
+    const body = await this.body(content, beginning, context)
+    // Where this is refused, too, it was not the Range.
     this.#noteRange(false)
-    return this.body(content, beginning, context)
+    return body
   }
 
   /**
@@ -173,7 +175,9 @@ export class Contents {
   #firstByte(path: string, context: RequestContext): Promise<RangeProbe> {
     return this.gate.http.firstByte({ method: 'GET', path }, context).catch((thrown: unknown) => {
       if (!mayRefuseRange(thrown)) throw thrown
-      return { honoured: false, size: undefined, version: undefined, refused: true }
+      // A 400 may be about this file alone.
+      const refused = asFailure(thrown).kind === 'unsupported'
+      return { honoured: false, size: undefined, version: undefined, refused }
     })
   }
 

@@ -175,7 +175,7 @@ export class ContentEntry {
 
   maintain(): void {
     const idleMs = this.ports.clock.now() - this.askedAt
-    if (idleMs > (this.passing?.readers === 0 ? idleAfterMs : abandonedAfterMs)) this.endPassing()
+    if (idleMs > (this.passing?.canRest === true ? idleAfterMs : abandonedAfterMs)) this.endPassing()
     if (this.arriving instanceof Download) this.arriving.maintain(idleMs)
   }
 
@@ -285,7 +285,7 @@ export class ContentEntry {
 
   /** Reads into a buffer of ours first: after the deadline the caller's may be used for another call. */
   private async readPassing({ context, offset, into }: ColdRead): Promise<number> {
-    if (this.passing?.isOver !== false) this.passing = this.uncached(context.priority)
+    this.passing ??= this.uncached(context.priority)
     const own = Buffer.allocUnsafe(into.length)
     const filled = await this.inTime(context, this.passing.read(offset, own))
     into.set(own.subarray(0, filled))

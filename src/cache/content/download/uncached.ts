@@ -29,10 +29,8 @@ export class UncachedStream {
   private length: number | undefined
   private hasRanges = true
   private before: Promise<unknown> = Promise.resolve()
-  /** Those that wait for its body, which holds a place among all requests. */
-  readers = 0
-  /** It has failed, or was stopped: another one goes on. */
-  isOver = false
+  private readers = 0
+  private isOver = false
 
   constructor(private readonly ports: UncachedPorts) {}
 
@@ -44,7 +42,7 @@ export class UncachedStream {
     this.readers += 1
     const next = this.before.then(() => this.readNext(offset, into))
     this.before = next
-      .catch(() => this.stop())
+      .catch(() => this.endBody())
       .finally(() => {
         this.readers -= 1
       })
@@ -62,9 +60,15 @@ export class UncachedStream {
     return this.length
   }
 
+  /** No read waits for its body, which holds a place among all requests, and another stream need not begin at the first byte. */
+  get canRest(): boolean {
+    return this.readers === 0 && this.hasRanges
+  }
+
+  /** The reads that wait are rejected with `FileClosed`: another stream goes on. */
   stop(): void {
     this.isOver = true
-    this.body?.cancel()
+    this.endBody()
   }
 
   private get told(): number | undefined {
@@ -89,8 +93,13 @@ export class UncachedStream {
     return filled
   }
 
-  private async begin(offset: number): Promise<void> {
+  private endBody(): void {
     this.body?.cancel()
+    this.body = undefined
+  }
+
+  private async begin(offset: number): Promise<void> {
+    this.endBody()
     const body = await this.ports.fetch(byteOffset(this.hasRanges ? offset : 0), this.version)
     this.body = body
     if (this.isOver) throw new FileClosed()
