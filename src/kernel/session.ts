@@ -219,9 +219,11 @@ export class Session {
     if (this.#heard.size > 0) for (const inode of entered) this.#tellIfHeard(inode)
   }
 
-  /** The kernel has none of it: its program was ended, or the mount. */
+  /** The kernel has none of it: its program was ended, or the mount. Another one's answer of this moment may hold the same inode. */
   #undo({ entered = [], undo }: Answer): void {
-    for (const inode of entered) this.inodes.dropUnused(inode)
+    setImmediate(() => {
+      for (const inode of entered) this.inodes.dropUnused(inode)
+    })
     undo?.()
   }
 
