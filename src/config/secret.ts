@@ -4,6 +4,7 @@ import { readFileSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { codeOf } from '../system/error-code.js'
+import { standingIn } from '../system/user-name.js'
 import { type Config, type Sources, secretInFiles } from './config.js'
 import { BadSetting } from './settings.js'
 
@@ -107,14 +108,19 @@ function readable<Found>(file: string, read: () => Found): Found {
   }
 }
 
+/** A daemon stands in `/` later, while its command may be a relative one. */
+const calledIn = standingIn() ?? '/'
+
 async function outputOf(command: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], {
-    timeout: commandDeadline,
-  }).catch((reason: unknown) => {
-    // Without the cause: it carries what the command printed.
-    const code = reason instanceof Error && 'code' in reason ? ` (exit code ${String(reason.code)})` : ''
-    throw new BadSetting(`password-command failed${code}; run it by hand: ${command}`)
-  })
+  // The shell goes there, not this process: the place may lie on the drive itself, or be gone.
+  const line = ['-c', 'cd "$0" 2>/dev/null; exec /bin/sh -c "$1"', calledIn, command]
+  const { stdout } = await promisify(execFile)('/bin/sh', line, { timeout: commandDeadline }).catch(
+    (reason: unknown) => {
+      // Without the cause: it carries what the command printed.
+      const code = reason instanceof Error && 'code' in reason ? ` (exit code ${String(reason.code)})` : ''
+      throw new BadSetting(`password-command failed${code}; run it by hand: ${command}`)
+    },
+  )
   return secretLine(stdout, 'password-command')
 }
 
