@@ -52,8 +52,7 @@ export function openFailureLog(now: () => Instant) {
 
   return {
     note(verb: string, path: string, failure: Failure): void {
-      // That a name is not there is an answer, not a failure: programs ask for many.
-      // Nor is it one that a program copies attributes along: it does so unasked.
+      // That a name is not there is an answer, not a failure: programs ask for many, and copy attributes along unasked.
       // Nor is it that a removal was called off, or that a size has changed: the kernel repeats the call.
       if (isA('everyday', failure) || verb === 'setxattr') return
       const met = { at: now(), verb, failure: withoutFrames(failure) }
@@ -86,10 +85,11 @@ export function openFailureLog(now: () => Instant) {
     refusedIn,
     /** A refusal of which a program leaves its user to guess the name: of a file beside another, or of a removal below (`rm -r`). */
     refusedInside: (directory: string, kind: Node['kind']): FailureAt | undefined =>
-      refusedIn(directory) ??
-      (kind === 'calculation' || kind === 'project'
-        ? latest((path, { verb }) => unnamed.has(verb) && path.startsWith(`${directory}/`))
-        : undefined),
+      latest((path, { verb }) =>
+        unnamed.has(verb)
+          ? (kind === 'calculation' || kind === 'project') && path.startsWith(`${directory}/`)
+          : verb === 'create' && parentOf(path) === directory,
+      ),
     get last(): string | undefined {
       return last
     },

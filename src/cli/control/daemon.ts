@@ -68,7 +68,7 @@ async function namedSocket(mount: Mount): Promise<{ readonly socket: string; rea
     throw new NoAnswer(
       'dead',
       undefined,
-      `the daemon of ${path} has died; calcfs unmount ${path} frees the mount point.`,
+      `the daemon of ${path} has died; calcfs unmount ${path} frees the mount point. Edits are kept: the next mount shows them.`,
     )
   const text = state === 'silent' ? undefined : await textAt(join(path, fixedNames.own, fixedNames.status))
   if (text === undefined) throw await noAnswer(mount, undefined)

@@ -163,7 +163,7 @@ t.test(
     ]
     for (const command of commands) {
       const ended = await timed(calcfs(...command))
-      const sentence = `calcfs: the daemon of ${directory} has died; calcfs unmount ${directory} frees the mount point.\n`
+      const sentence = `calcfs: the daemon of ${directory} has died; calcfs unmount ${directory} frees the mount point. Edits are kept: the next mount shows them.\n`
       t.match(ended, { code: 6, stderr: sentence }, command.join(' '))
       t.ok(ended.took < limit, `${command.join(' ')}: ${ended.took} ms`)
     }
