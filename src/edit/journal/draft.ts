@@ -205,7 +205,10 @@ export class Draft {
       if (this.#ended) return
       this.#ended = true
       closeSync(this.#file)
-      rmSync(this.directory, { recursive: true, force: true })
+      // Its files go one by one: under its own name a kill between would leave a text without its note.
+      const gone = join(dirname(this.directory), `.gone-${this.id}`)
+      if (existsSync(this.directory)) renameSync(this.directory, gone)
+      rmSync(gone, { recursive: true, force: true })
       if (existsSync(dirname(this.directory))) await syncDirectory(dirname(this.directory)).catch(rethrow)
     })
     this.keeper?.ended()

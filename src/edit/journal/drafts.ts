@@ -149,19 +149,19 @@ async function lookAt(directory: string, clock: () => Instant): Promise<LeftDraf
   }
 }
 
-/** Directories that were never moved into place, by a daemon that was killed: there is no text in them yet. */
+/** Left by a daemon that was killed: drafts given up, and directories never moved into place, with no text in them yet. */
 function sweepUnfinished(root: string, now: Instant): void {
   for (const name of namesIn(root).filter(name => unfinished.test(name))) {
     const path = join(root, name)
     // Another mount may have moved or removed it meanwhile.
     const status = statSync(path, { throwIfNoEntry: false })
-    const text = statSync(join(path, 'text'), { throwIfNoEntry: false })
+    const text = /^\.gone/.test(name) ? undefined : statSync(join(path, 'text'), { throwIfNoEntry: false })
     const isOld = status !== undefined && now - status.mtimeMs > unfinishedMs
     if (isOld && (text?.size ?? 0) === 0) rmSync(path, { recursive: true, force: true })
   }
 }
 
-const unfinished = /^\.[0-9a-f]{8}-[0-9a-f-]{27}$/
+const unfinished = /^\.(gone-)?[0-9a-f]{8}-[0-9a-f-]{27}$/
 /** Milliseconds that making a draft may take on a slow disk: another mount may be at it. */
 const unfinishedMs = 10 * 60_000
 
@@ -177,16 +177,13 @@ async function adopt(directory: string, owner: Owner, now: () => Instant): Promi
   const mine = await claim(directory)
   if (mine === undefined) return undefined
   const draft = new Draft(mine, { ...(meta ?? newMeta(owner, now())), owner }, now)
-  if (isNothing(draft)) {
-    await draft.discard()
-    return undefined
-  }
+  if (isNothing(draft)) return await draft.discard().then(() => undefined)
   // On a full disk the note stays as it was; the text is shown all the same, and the next mount comes to the same end.
   await draft.change({ ...afterwards(meta), ...lossOf(draft) }).catch(unlessFull)
   return draft
 }
 
-/** Left by a daemon that was killed while it gave a draft up. */
+/** Given up by an earlier version, which was killed at it. */
 const isEmptied = (directory: string): boolean => namesIn(directory).length === 0
 
 /** Of a text that the disk has damaged this is what to know, whatever its save had come to. */

@@ -268,11 +268,11 @@ t.test('STATE-4 what a killed daemon had only begun to make is swept, a text nev
   const old = `.${randomUUID()}`
   const fresh = `.${randomUUID()}`
   const written = `.${randomUUID()}`
-  for (const name of [old, fresh, written]) {
+  const gone = `.gone-${randomUUID()}`
+  for (const name of [old, fresh, written, gone]) {
     await mkdir(join(directory, 'drafts', name), { recursive: true })
-    await writeFile(join(directory, 'drafts', name, 'text'), name === written ? 'precious' : '')
-    const minutes = name === fresh ? 0 : 60
-    const at = (now() - minutes * 60_000) / 1000
+    await writeFile(join(directory, 'drafts', name, 'text'), [written, gone].includes(name) ? 'precious' : '')
+    const at = (now() - (name === fresh ? 0 : 3_600_000)) / 1000
     await utimes(join(directory, 'drafts', name), at, at)
   }
   await openDrafts(directory, now)
