@@ -4,12 +4,6 @@ import { join, relative } from 'node:path'
 import ts from 'typescript'
 import type { ceilings } from './ceilings.js'
 
-/** A rule of a document: its id and how many words its text has. */
-interface Rule {
-  readonly id: string
-  readonly words: number
-}
-
 /** Counts what test/ceilings.ts limits, in the checkout at `root`. */
 export function houseSize(root: string): Readonly<Record<keyof typeof ceilings, number>> {
   const sources = filesIn(root, 'src', '.ts')
@@ -32,8 +26,8 @@ export function houseSize(root: string): Readonly<Record<keyof typeof ceilings, 
   }
 }
 
-/** A rule starts a line, a list item, a table row or a heading: `**READ-3**`, `| READ-3 |`, `### READ-3`. It ends with its paragraph. */
-export function rulesOf(document: string): readonly Rule[] {
+/** The rules of a document, and how many words each has. A rule starts a line, a list item, a table row or a heading: `**READ-3**`, `| READ-3 |`, `### READ-3`. It ends with its paragraph. */
+export function rulesOf(document: string) {
   const starts = /^[\s|#*+-]*[`*]*([A-Z]{2,}-\d+)\b/
   const found = new Map<string, number>()
   let id: string | undefined

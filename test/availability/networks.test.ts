@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import t, { type Test } from 'tap'
 import { type Authority, authority } from '../testbed/machine/certificates.js'
-import { type OwnNetwork, ownNetwork, type Passage } from '../testbed/machine/own-network.js'
+import { ownNetwork } from '../testbed/machine/own-network.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { fillMany, ids, log } from '../testbed/sample-data.js'
@@ -19,12 +19,6 @@ t.jobs = 3
 /** Milliseconds: less than the deadlines that connections which lead nowhere would cost. It takes at most two seconds, and longer on a slow machine. */
 const soon = 12_000
 
-interface Placed {
-  readonly testbed: MountTestbed
-  readonly network: OwnNetwork
-  readonly passage: Passage
-}
-
 const many = 12
 const fileOf = (at: number): string => `by-id/calculation/${800_000 + at}/a.out`
 const pageOf = (at: number): string => `by-id/calculation/${800_000 + at}/page.html`
@@ -33,7 +27,7 @@ const pageOf = (at: number): string => `by-id/calculation/${800_000 + at}/page.h
 async function placed(
   t: Test,
   secure?: { readonly by: Authority; readonly port: (service: number, host: string) => Promise<number> },
-): Promise<Placed> {
+) {
   const network = await ownNetwork(t)
   const filesOf = (id: string) => ({ 'a.out': `text ${id}\n`.repeat(50), 'page.html': `<p>${id}</p>` })
   const calculations = Array.from({ length: many }, (_, at) => String(800_000 + at))

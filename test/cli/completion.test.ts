@@ -58,13 +58,7 @@ function home(t: Test): Readonly<Record<string, string>> {
   }
 }
 
-interface Shell {
-  readonly name: string
-  readonly start: string
-  readonly lines: readonly string[]
-}
-
-const shells: readonly Shell[] = [
+const shells = [
   {
     name: 'bash',
     start: 'bash --norc --noprofile',

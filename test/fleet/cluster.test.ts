@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
+import { type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { everything, sameAsAlone } from '../testbed/fleet/reads.js'
 import { freePort, type TestRedis, testRedis } from '../testbed/fleet/redis.js'
 import { overwrite, type TestLifetime, textOf } from '../testbed/testbed.js'
@@ -17,12 +17,6 @@ const highestPort = 65_535
 /** What lies on the others is to be had where one is gone. */
 const flags = '--cluster-enabled yes --cluster-node-timeout 2000 --cluster-require-full-coverage no'
 
-interface TestCluster {
-  /** As `--fleet` takes it. */
-  readonly address: string
-  readonly nodes: readonly TestRedis[]
-}
-
 async function portWithBus(): Promise<number> {
   for (;;) {
     const port = await freePort()
@@ -30,7 +24,7 @@ async function portWithBus(): Promise<number> {
   }
 }
 
-async function testCluster(t: TestLifetime): Promise<TestCluster> {
+async function testCluster(t: TestLifetime) {
   const nodes: TestRedis[] = []
   for (const _ of [1, 2, 3]) nodes.push(await testRedis(t, flags.split(' '), await portWithBus()))
   const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`)
@@ -41,21 +35,17 @@ async function testCluster(t: TestLifetime): Promise<TestCluster> {
     const infos = await Promise.all(nodes.map(({ client }) => client.call('CLUSTER', 'INFO')))
     return infos.every(info => String(info).includes('cluster_state:ok'))
   })
-  return { address: `redis://${hosts.join(',')}`, nodes }
+  /** As `--fleet` takes it. */
+  const address = `redis://${hosts.join(',')}`
+  return { address, nodes }
 }
 
 const report = 'reports/42.json'
 
-interface Ground {
-  readonly bed: FleetBed
-  readonly cluster: TestCluster
-  join(how?: 'at once'): Promise<FleetNode>
-}
-
-async function ground(t: TestLifetime): Promise<Ground> {
+async function ground(t: TestLifetime) {
   const cluster = await testCluster(t)
   const bed = await fleetBed(t)
-  return { cluster, bed, join: how => bed.join({ fleet: cluster.address }, how) }
+  return { cluster, bed, join: (how?: 'at once') => bed.join({ fleet: cluster.address }, how) }
 }
 
 /** One saves; the others show it in time. */

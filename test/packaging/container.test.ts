@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { bareDebian } from '../testbed/machine/bare-debian.js'
 import { openDirectory } from '../testbed/machine/open-directory.js'
-import { printed, type Ran, run } from '../testbed/programs.js'
+import { printed, run } from '../testbed/programs.js'
 import { fillSampleData, log } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 
@@ -105,13 +105,8 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined)
     },
   )
 
-interface Image {
-  /** Runs lines of sh in a new container, as the image's own user or another one. */
-  container(flags: readonly string[], volumes: readonly string[], lines: string, user?: string): Promise<Ran>
-}
-
 /** There is no registry in a test: the base image is a bare Debian, by the name that the file has for it. */
-async function built(t: Test, place: string): Promise<Image> {
+async function built(t: Test, place: string) {
   const store = ['--root', join(place, 'store'), '--runroot', join(place, 'run'), '--storage-driver', 'vfs']
   const buildah = (...args: string[]) => printed('buildah', [...store, ...args], { limit })
   const bare = await bareDebian(place, 'trixie')
@@ -133,7 +128,8 @@ async function built(t: Test, place: string): Promise<Image> {
     context,
   )
   return {
-    container: async (flags, volumes, lines, user = 'calcfs') => {
+    /** Runs lines of sh in a new container, as the image's own user or another one. */
+    async container(flags: readonly string[], volumes: readonly string[], lines: string, user = 'calcfs') {
       const made = (await buildah('from', '--pull-never', ...flags, 'localhost/calcfs')).trim()
       t.teardown(() => buildah('rm', made))
       const mounted = volumes.flatMap(volume => ['--volume', volume])

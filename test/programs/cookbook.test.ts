@@ -17,14 +17,8 @@ t.jobs = 3
 
 const bin = fileURLToPath(new URL('../../../bin', import.meta.url))
 
-interface Recipe {
-  readonly title: string
-  readonly script: string
-  readonly prints: string
-}
-
 /** The lines that each recipe begins with, and the recipes. */
-async function page(): Promise<{ readonly beginning: string; readonly recipes: readonly Recipe[] }> {
+async function page() {
   const text = await readFile(join(bin, '../docs/cookbook.md'), 'utf8')
   const [head = '', ...sections] = text.split(/^## /m)
   const [beginning = ''] = blocksOf(head)

@@ -16,14 +16,6 @@ export interface Heard {
 /** A text is written as it is; a function does what it likes with the connection. */
 export type Reply = string | Buffer | ((socket: Socket) => void)
 
-export interface RawService {
-  readonly url: string
-  readonly heard: readonly Heard[]
-  readonly connections: () => number
-  /** An HTTP port of this service, closed at the end of the test. */
-  readonly asked: ReturnType<typeof openHttp>
-}
-
 export const ask = (milliseconds = 5000, priority: RequestContext['priority'] = 'user'): RequestContext => ({
   deadline: instant(Date.now() + milliseconds),
   priority,
@@ -38,7 +30,7 @@ export async function rawService(
   t: Test,
   reply: (request: Heard, number: number) => Reply,
   options: Partial<ClientOptions> = {},
-): Promise<RawService> {
+) {
   const heard: Heard[] = []
   const { port, connections } = await bareServer(t, ({ method, target, head, body }, socket) => {
     const request = { method, path: target, head, body: body.toString('latin1') }
@@ -47,6 +39,7 @@ export async function rawService(
     else socket.write(answer)
   })
   const url = `http://127.0.0.1:${port}/create/rest`
+  /** An HTTP port of this service, closed at the end of the test. */
   const asked = openHttp({ base: new URL(url), connections: 4, ...options })
   t.teardown(() => asked.client.close())
   return { url, heard, connections, asked }

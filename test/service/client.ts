@@ -1,30 +1,24 @@
 // A service of its own for each test, and a plain HTTP client that neither decodes nor follows anything.
 import type { Test } from 'tap'
 import { Agent, request } from 'undici'
-import { type Service, startService } from '../../src/service/service.js'
+import { startService } from '../../src/service/service.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
 import { scratch } from '../testbed/disk/scratch.js'
 import { withQuickPasswords } from '../testbed/service.js'
 
-export interface ClientResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly text: string
-  readonly bytes: Buffer
-}
-export interface ClientRequest {
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Buffer
-}
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
-/** Sends a request to a path below the base URL. */
-export type Client = (method: Method, path: string, context?: ClientRequest) => Promise<ClientResponse>
+export type Client = ReturnType<typeof clientOf>
 
 /** A client with these headers on every request; its connections end with the test. */
-export function clientOf(t: Test, url: string, headers: Readonly<Record<string, string>> = {}): Client {
+export function clientOf(t: Test, url: string, headers: Readonly<Record<string, string>> = {}) {
   const agent = new Agent()
   t.teardown(() => agent.destroy())
-  return async (method, path, context = {}) => {
+  /** Sends a request to a path below the base URL. */
+  return async (
+    method: Method,
+    path: string,
+    context: { readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Buffer } = {},
+  ) => {
     const {
       statusCode,
       headers: answered,
@@ -50,19 +44,11 @@ export async function signedIn(t: Test, url: string, name: string): Promise<Clie
   return clientOf(t, url, { authorization: `Bearer ${answer.text}` })
 }
 
-export interface ServiceTestbed {
-  readonly service: Service
-  /** The user `anna`, whose password is the user's name as for every user here. */
-  readonly anna: Client
-  /** The id of `/db/anna`. */
-  readonly root: string
-}
-
-/** A service that holds the user anna and nothing else. */
-export async function openServiceTestbed(
-  t: Test,
-  options: Partial<ServiceOptions> = {},
-): Promise<ServiceTestbed> {
+/**
+ * A service that holds the user `anna` and nothing else, and the id of `/db/anna`. The user's password is the user's name, as for
+ * every user here.
+ */
+export async function openServiceTestbed(t: Test, options: Partial<ServiceOptions> = {}) {
   const started = await startService({ data: await scratch(t), ...options })
   t.teardown(() => started.close())
   const service = { ...started, seed: withQuickPasswords(started.seed) }

@@ -6,12 +6,7 @@ import { type HastyClock, hastyClock } from './clocks.js'
 import { serve } from './machine/host.js'
 import type { HostAnswer, HostWork } from './warm-mount.js'
 
-interface Served {
-  readonly drive: ServedDrive
-  readonly clock: HastyClock
-}
-
-const served = new Map<string, Served>()
+const served = new Map<string, { readonly drive: ServedDrive; readonly clock: HastyClock }>()
 /** What is being done for a directory, for a test that finds it late. */
 const stages = new Map<string, string>()
 

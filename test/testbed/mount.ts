@@ -115,19 +115,7 @@ export async function realMount(
 }
 
 /** Where a drive is mounted, whatever process serves it. */
-export interface MountPlace {
-  readonly environment: Readonly<Record<string, string>>
-  readonly logFile: string
-  readonly parts: Omit<KernelTestbed, 'remount' | 'pass'>
-  /** For the end of the test, once nothing serves the drive any more: frees the mount point, and removes all of it. */
-  removed(): Promise<void>
-}
-
-export async function mountPlace(
-  t: TestLifetime,
-  wish: TestbedOptions,
-  shared: SharedParts = {},
-): Promise<MountPlace> {
+export async function mountPlace(t: TestLifetime, wish: TestbedOptions, shared: SharedParts = {}) {
   const service = shared.service ?? (await testService(t, wish.fill ?? fillSampleData, wish.service))
   const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
   const directory = join(base, 'drive')
@@ -136,21 +124,23 @@ export async function mountPlace(
   for (const made of [directory, local, join(base, 'run')]) await fs.mkdir(made)
   const home = shared.home ?? base
   const environment = environmentOf(home, wish)
+  const parts: Omit<KernelTestbed, 'remount' | 'pass'> = {
+    name: 'mount',
+    service,
+    directory,
+    local,
+    home,
+    environment,
+    files: filesBelow(directory),
+    log: () => fs.readFile(logFile, 'utf8'),
+    calcfs: (...args) => command(args, environment),
+    here: (...args) => command([...args, '--mount', directory], environment),
+  }
   return {
     environment,
     logFile,
-    parts: {
-      name: 'mount',
-      service,
-      directory,
-      local,
-      home,
-      environment,
-      files: filesBelow(directory),
-      log: () => fs.readFile(logFile, 'utf8'),
-      calcfs: (...args) => command(args, environment),
-      here: (...args) => command([...args, '--mount', directory], environment),
-    },
+    parts,
+    /** For the end of the test, once nothing serves the drive any more: frees the mount point, and removes all of it. */
     async removed() {
       if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])
       await fs.rm(base, { recursive: true, force: true })

@@ -11,7 +11,7 @@ export interface TestbedOptions {
   readonly service?: Partial<ServiceOptions>
   readonly settings?: Readonly<Record<string, string | readonly string[]>>
   readonly password?: string
-  /** How many times faster waits between two tries are over; without a kernel only. Deadlines stay. */
+  /** How many times faster, or slower, waits between two tries are over; without a kernel only. Deadlines stay. */
   readonly speedup?: number
   /** A module that the daemon of a real mount loads before anything else. */
   readonly preload?: URL

@@ -4,27 +4,21 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
-import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 t.jobs = 3
 
 const path = 'reports/42.json'
 
-interface Refused<Ground extends KernelTestbed> {
-  readonly testbed: Ground
-  readonly text: string
-  readonly well: () => void
-}
-
 /** A draft of report 42 that the service refused with a 500. */
-async function refusedOn<Ground extends KernelTestbed>(t: Test, testbed: Ground): Promise<Refused<Ground>> {
+async function refusedOn<Ground extends KernelTestbed>(t: Test, testbed: Ground) {
   const text = (await textOf(testbed, path)).replace('Supporting information', 'SI of the paper')
   const well = testbed.service.refuse(/^PUT \/report/, 500, 'the disk of the database is full')
   t.not(await outcome(overwrite(testbed, path, text)), 'done')
   return { testbed, text, well }
 }
 
-const withRefusedDraft = async (t: Test): Promise<Refused<WarmTestbed>> => refusedOn(t, await warmMount(t))
+const withRefusedDraft = async (t: Test) => refusedOn(t, await warmMount(t))
 
 const drafts = ({ here }: KernelTestbed, ...args: string[]) => here('drafts', ...args)
 

@@ -7,7 +7,7 @@ import { command } from '../../testbed/commands/warm-commands.js'
 import { calcfs as program } from '../../testbed/daemon.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
-import { type TestService, testService } from '../../testbed/service.js'
+import { testService } from '../../testbed/service.js'
 import { outcome, overwrite } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
@@ -15,17 +15,13 @@ t.jobs = 3
 
 const day = 24 * 3_600_000
 
-interface Desk {
-  readonly service: TestService
-  readonly home: string
-  readonly environment: Readonly<Record<string, string>>
-  calcfs(more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran>
-}
+type Desk = Awaited<ReturnType<typeof desk>>
 
-async function desk(t: Test): Promise<Desk> {
+async function desk(t: Test) {
   const service = await testService(t, fillSampleData)
   const { environment } = await ownHome(t, 'login')
-  const calcfs: Desk['calcfs'] = (more, ...args) => command(args, { ...environment, ...more })
+  const calcfs = (more: Readonly<Record<string, string>>, ...args: string[]) =>
+    command(args, { ...environment, ...more })
   return { service, home: environment['HOME'] ?? '', environment, calcfs }
 }
 

@@ -58,7 +58,7 @@ for (const [how, begin] of [
 ] as const) {
   t.test(`a service that ${how} is exit code 4 of status, within three seconds (CLI-22)`, async t => {
     const testbed = await warmMount(t, { settings: { deadlineMetadata: '2s' } })
-    await textOf(testbed, 'reports/42.json')
+    const text = (await textOf(testbed, 'reports/42.json')).replace('Supporting', 'Supported')
     t.match(await status(testbed), { code: 0, stdout: /the service answers/ })
     await begin(testbed)
     // Nothing was asked since, so that only a question can tell.
@@ -74,6 +74,10 @@ for (const [how, begin] of [
       const ran = await soon(t, testbed, refresh(testbed, path))
       t.match(ran, { code: 4, stderr: /^calcfs: .*the service|no answer/ }, `refresh ${path} (CLI-4)`)
     }
+    t.not(await outcome(overwrite(testbed, 'reports/42.json', text)), 'done')
+    const both = { code: 7, stdout: /the service has been away since[\s\S]*not saved:/ }
+    t.match(await status(testbed), both, 'edits that wait come first')
+    t.match(await health(testbed), { status: 503, text: /^the service is away: / }, 'which is said first')
   })
 }
 
@@ -137,20 +141,6 @@ t.test(
       t.match(await status(testbed), { code: 0, stdout: /the service answers/ }, `${code}`)
       end()
     }
-  },
-)
-
-t.test(
-  'edits that wait come before a service that is away: exit code 7, and both are said (CLI-22)',
-  async t => {
-    const testbed = await warmMount(t)
-    const path = 'reports/42.json'
-    const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
-    await testbed.service.leave()
-    t.not(await outcome(overwrite(testbed, path, text)), 'done')
-    t.match(await status(testbed), { code: 7, stdout: /the service has been away since[\s\S]*not saved:/ })
-    t.match(await health(testbed), { status: 503, text: /^the service is away: / })
-    await testbed.service.back()
   },
 )
 

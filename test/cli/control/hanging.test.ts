@@ -16,13 +16,8 @@ import { until } from '../../testbed/within.js'
 
 t.jobs = 3
 
-interface Timed extends Ran {
-  /** Milliseconds without those that other tests had the processors. */
-  readonly took: number
-  readonly byClock: number
-}
-
-async function timed(work: Promise<Ran>): Promise<Timed> {
+/** In milliseconds: without those that other tests had the processors, and by the clock. */
+async function timed(work: Promise<Ran>) {
   const elapsed = stopwatch()
   const byClock = Date.now()
   const ran = await work

@@ -6,7 +6,7 @@ import { calcfs } from '../../testbed/daemon.js'
 import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
 import type { Ran } from '../../testbed/programs.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
-import { type TestService, testService } from '../../testbed/service.js'
+import { testService } from '../../testbed/service.js'
 import { isDrawn } from '../../testbed/variants.js'
 
 /** Says so where a daemon with this directory in its command line does not end. */
@@ -14,16 +14,7 @@ const untilEnded = (directory: string): string => `
   runs() { pgrep -f '^[^ ]*node .* mount .*${directory}' >/dev/null; }
   for i in $(seq 300); do runs || break; sleep 0.1; done; runs && echo 'a daemon still runs'`
 
-interface Place {
-  readonly service: TestService
-  readonly url: string
-  readonly directory: string
-  readonly at: string
-  /** What signs in. */
-  readonly who: string
-}
-
-async function place(t: Test): Promise<Place> {
+async function place(t: Test) {
   const service = await testService(t, fillSampleData)
   const { url } = service
   const directory = t.testdir({ at: {}, password: 'demo\n' })
@@ -34,6 +25,7 @@ async function place(t: Test): Promise<Place> {
     url: url.replace('/create/rest', ''),
     directory,
     at: join(directory, 'at'),
+    /** What signs in. */
     who: `username=demo,password_file=${directory}/password`,
   }
 }

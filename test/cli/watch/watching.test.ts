@@ -11,14 +11,8 @@ import { terminal } from '../../testbed/terminal.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until, within } from '../../testbed/within.js'
 
-interface Following {
-  text(): string
-  until(form: RegExp): Promise<void>
-  ended(): Promise<number | null>
-}
-
 /** A command that goes on, without a terminal. */
-function following(t: Test, testbed: KernelTestbed, ...args: string[]): Following {
+function following(t: Test, testbed: KernelTestbed, ...args: string[]) {
   const [program, ...first] = plainNode
   const child = spawn(program, [...first, calcfs, ...args], {
     env: testbed.environment,
@@ -33,7 +27,7 @@ function following(t: Test, testbed: KernelTestbed, ...args: string[]): Followin
   t.teardown(() => void child.kill('SIGKILL'))
   return {
     text: () => said,
-    until: form =>
+    until: (form: RegExp) =>
       until(mountPatience, `${args[0]} to say ${form}`, () => form.test(said)).catch(cause => {
         throw new Error(`it said ${said}`, { cause })
       }),

@@ -15,19 +15,13 @@ export interface Asked {
 /** Changes the bytes of an answer before they go out; undefined leaves the connection silent. */
 export type Spoil = (wire: Wire, answer: Answer, asked: Asked) => Wire
 
-export interface Origin {
-  readonly url: string
-  /** Ends every connection on which an answer is still on its way: a body that drips would do so for hours. */
-  endAnswers(): void
-}
-
 const base = '/create/rest'
 
 /** Listens until the scope ends. `answer` is asked for every request; what it gives is what goes out. */
 export async function openOrigin(
   scope: TestLifetime,
   answer: (asked: Asked) => { readonly answer: Answer; readonly intercept: Spoil | undefined },
-): Promise<Origin> {
+) {
   const answering = new Set<Socket>()
   /** One answer after another on each connection. */
   const busy = new WeakMap<Socket, Promise<void>>()
@@ -47,6 +41,7 @@ export async function openOrigin(
   })
   return {
     url: `http://127.0.0.1:${port}${base}`,
+    /** Ends every connection on which an answer is still on its way: a body that drips would do so for hours. */
     endAnswers() {
       for (const socket of answering) socket.destroy()
     },

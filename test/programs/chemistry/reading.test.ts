@@ -8,7 +8,7 @@ import { printed } from '../../testbed/programs.js'
 import { fillShipped } from '../../testbed/sample-data.js'
 import type { TestService } from '../../testbed/service.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
-import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 import { trapTitles } from '../trap-titles.js'
 import { daily, type Place, places, type Reader } from './readers.js'
 
@@ -19,14 +19,8 @@ interface Tree {
   readonly plain: string
 }
 
-interface Trees {
-  readonly testbed: WarmTestbed
-  readonly drive: Tree
-  readonly copy: Tree
-}
-
 /** The calculation with the other formats has a title drawn at random. */
-async function trees(t: TestLifetime & { comment(text: string): void }): Promise<Trees> {
+async function trees(t: TestLifetime & { comment(text: string): void }) {
   const [title = ''] = trapTitles(t, 1)
   const files = await otherFormats()
   function fill(seed: Seed): void {

@@ -6,12 +6,9 @@ import { until } from '../../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
 
-interface Row {
-  calcId: number
-}
 interface Report {
   title: string
-  calculations: Row[]
+  calculations: { calcId: number }[]
 }
 
 const recordOf = async (testbed: Testbed): Promise<Report> => JSON.parse(await textOf(testbed, report))

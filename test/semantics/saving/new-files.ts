@@ -24,7 +24,8 @@ const report = (title: string, description: string, calculations: readonly numbe
 
 export function newFiles(t: Test, open: OpenTestbed): void {
   t.test('a new report', async t => {
-    const testbed = await open(t)
+    // An open waits for a save under way as long as a question may take, and that save has longer: 40 of its 60 seconds.
+    const testbed = await open(t, { settings: { deadlineMetadata: '10s' } })
     const { files, service } = testbed
     const idOf = async (path: string) => String(JSON.parse(await textOf(testbed, path)).id)
 

@@ -10,13 +10,9 @@ const orders = [
 ] as const
 const brief = { ttlListing: '1s' }
 
-interface Row {
-  readonly calcId: number
-  readonly calcOrder: number
-}
 interface Report {
   readonly title: string
-  readonly calculations: readonly Row[]
+  readonly calculations: readonly { readonly calcId: number; readonly calcOrder: number }[]
 }
 
 const fileOf = (report: string): string => `reports/${report}.json`

@@ -4,16 +4,11 @@ import { stopwatch } from '../machine/stopwatch.js'
 import { within } from '../within.js'
 import type { FleetBed, FleetNode } from './fleet.js'
 
-export interface Walk {
-  /** Every path with what it holds. */
-  readonly seen: readonly string[]
-  /** Milliseconds, without those in which programs waited for a processor. */
-  readonly longest: number
-}
-
 /** Everything below a directory, one call after another. */
-export async function walk({ files }: Pick<FleetNode, 'files'>, path: string): Promise<Walk> {
+export async function walk({ files }: Pick<FleetNode, 'files'>, path: string) {
+  /** Every path with what it holds. */
   const seen: string[] = []
+  /** Milliseconds, without those in which programs waited for a processor. */
   let longest = 0
   async function timed<Value>(work: Promise<Value>): Promise<Value> {
     const elapsed = stopwatch()

@@ -12,14 +12,7 @@ interface RelayLine {
   readonly hears: boolean
 }
 
-export interface TestRelay {
-  /** As `--fleet` takes it. */
-  readonly address: string
-  /** Undoes it when called. */
-  spoil(how: Spoil): () => void
-}
-
-export async function testRelay(t: TestLifetime, port: number): Promise<TestRelay> {
+export async function testRelay(t: TestLifetime, port: number) {
   const sockets = new Set<Socket>()
   let spoil: Spoil | undefined
 
@@ -56,8 +49,10 @@ export async function testRelay(t: TestLifetime, port: number): Promise<TestRela
 
   const own = (server.address() as AddressInfo).port
   return {
+    /** As `--fleet` takes it. */
     address: `redis://127.0.0.1:${own}`,
-    spoil(how) {
+    /** Undoes it when called. */
+    spoil(how: Spoil) {
       spoil = how
       return () => {
         if (spoil === how) spoil = undefined

@@ -5,17 +5,11 @@ import { scratch } from '../disk/scratch.js'
 import { printed } from '../programs.js'
 import type { TestLifetime } from '../testbed.js'
 
-/** As `createServer` of node:tls takes them. */
-export interface Certificate {
-  readonly cert: string
-  readonly key: string
-}
-
 export interface Authority {
   /** PEM, as `--ca-file` takes it. */
   readonly file: string
-  /** @param days for which it is valid from now on; of a negative number it has expired */
-  signed(address: string, days?: number): Promise<Certificate>
+  /** As `createServer` of node:tls takes it. @param days for which it is valid from now on; of a negative number it has expired */
+  signed(address: string, days?: number): Promise<{ readonly cert: string; readonly key: string }>
 }
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
