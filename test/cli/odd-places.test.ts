@@ -49,12 +49,6 @@ const wordFor = (name: string): string =>
   ({ id: '42', shell: 'bash', draft: '42.json', drive: '/nowhere', directory: '/nowhere' })[name] ??
   'projects'
 
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
 interface Place {
   readonly output: keyof typeof outputs
   readonly home: keyof typeof homes
@@ -64,7 +58,7 @@ interface Place {
   readonly url: string
 }
 
-function run(line: readonly string[], { url, output, home, isGone, scratch }: Place): Promise<Ended> {
+function run(line: readonly string[], { url, output, home, isGone, scratch }: Place) {
   const stand = isGone ? 'd=$(mktemp -d); cd "$d"; rmdir "$d"; ' : 'cd /; '
   const own = { own: { HOME: scratch }, none: {}, root: { HOME: '/' }, process: { HOME: '/proc/1' } }[home]
   const env = {
@@ -75,7 +69,7 @@ function run(line: readonly string[], { url, output, home, isGone, scratch }: Pl
     ...own,
   }
   const shell = [...homes[home], 'sh', '-c', `${stand}${outputs[output]}exec "$@"`, 'sh', program, ...line]
-  return new Promise(ended => {
+  return new Promise<{ code: number; out: string; err: string }>(ended => {
     const child = execFile('/usr/bin/env', shell, { env, timeout: 60_000 }, (error, out, err) =>
       ended({
         code: error === null ? 0 : Number(error.code ?? -1),

@@ -40,7 +40,7 @@ async function main(): Promise<number> {
 
   const interrupted = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
-  const rows: Row[] = []
+  const rows: ReturnType<typeof rowOf>[] = []
   for (const figure of chosen) {
     const { name, goal } = figure
     const began = Date.now()
@@ -83,19 +83,14 @@ function numberIn(text: string): number {
   return number
 }
 
-interface Row {
-  /** A line of markdown. */
-  readonly line: string
-  readonly isMet: boolean
-}
-
 const tableHead = '| figure | goal | found | met | when, with which seed |\n|---|---|---|---|---|'
 
+/** A line of markdown, and whether the goal is met. */
 function rowOf(
   { name, goal, least = {} }: Figure,
   { counts, wrong, short }: Result,
   { seed, began }: { seed: number; began: number },
-): Row {
+) {
   const missing = [
     ...Object.entries(least).flatMap(([what, due]) =>
       (counts[what] ?? 0) < due ? [`${grouped(counts[what] ?? 0)} of ${grouped(due)} ${what}`] : [],

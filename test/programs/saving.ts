@@ -9,7 +9,7 @@ import pLimit from 'p-limit'
 import type { Test } from 'tap'
 import { fillSampleData, opaque } from '../testbed/sample-data.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
-import type { WarmTestbed, warmMount } from '../testbed/warm-mount.js'
+import type { warmMount } from '../testbed/warm-mount.js'
 import { afterwards, until } from '../testbed/within.js'
 import type { Kind } from './savers.js'
 
@@ -20,13 +20,6 @@ export interface Saving {
   readonly titles: readonly string[]
 }
 
-export interface SavingGround {
-  readonly testbed: WarmTestbed
-  fileOf(id: string): string
-  /** Carries the program out; answers what it has said. `meanwhile` comes at each of its pauses, after so many saves. */
-  carriedOut(saving: Saving, meanwhile?: (at: string, saves: number) => Promise<void>): Promise<string>
-}
-
 /** Programs at once: each mostly waits. */
 export const together = pLimit(6)
 
@@ -34,7 +27,7 @@ export async function savingGround(
   t: Test,
   open: typeof warmMount,
   { all, before }: { readonly all: readonly Pick<Saving, 'id'>[]; readonly before: string },
-): Promise<SavingGround> {
+) {
   const testbed = await open(t, {
     settings: { ttlListing: '3s' },
     fill(seed) {
@@ -51,7 +44,11 @@ export async function savingGround(
   return {
     testbed,
     fileOf,
-    async carriedOut({ kind, id, titles }, meanwhile = async () => {}) {
+    /** Carries the program out; answers what it has said. `meanwhile` comes at each of its pauses, after so many saves. */
+    async carriedOut(
+      { kind, id, titles }: Saving,
+      meanwhile: (at: string, saves: number) => Promise<void> = async () => {},
+    ): Promise<string> {
       const child = spawn('bash', ['-c', kind.script], {
         detached: true,
         cwd: testbed.local,
@@ -91,7 +88,7 @@ export async function savingGround(
 /** Each saves once while nothing else happens: one update, which the file and the service have, and nothing but its backups is left over. */
 export async function savesOnce(
   t: Test,
-  { testbed, carriedOut }: SavingGround,
+  { testbed, carriedOut }: Awaited<ReturnType<typeof savingGround>>,
   all: readonly Saving[],
 ): Promise<void> {
   const { service } = testbed

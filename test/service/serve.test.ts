@@ -14,11 +14,6 @@ import { signedIn } from './client.js'
 
 const command = [calcfs, 'serve']
 
-interface Ended {
-  readonly code: number | null
-  readonly said: string
-}
-
 function start(t: Test, flags: readonly string[], words: readonly string[] = command): ChildProcess {
   const [program, ...first] = plainNode
   const process_ = spawn(program, [...first, ...words, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -37,14 +32,14 @@ async function urlOf(served: ChildProcess): Promise<string> {
   throw new Error(`it ended without listening: ${said}`)
 }
 
-async function run(t: Test, flags: readonly string[], words = command): Promise<Ended> {
+async function run(t: Test, flags: readonly string[], words = command) {
   const served = start(t, flags, words)
   let said = ''
   served.stderr?.on('data', piece => {
     said += piece
   })
-  const [code] = await once(served, 'close')
-  return { code, said }
+  await once(served, 'close')
+  return { code: served.exitCode, said }
 }
 
 /** A data directory with the users anna and bo. */

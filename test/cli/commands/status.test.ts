@@ -5,7 +5,7 @@ import { stopwatch } from '../../testbed/machine/stopwatch.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
-import { type WatchAnswer, watched } from '../../testbed/session/watched.js'
+import { watched } from '../../testbed/session/watched.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
@@ -35,7 +35,7 @@ const refresh = (testbed: KernelTestbed, path: string): Promise<Ran> =>
   testbed.calcfs('refresh', `${testbed.directory}/${path}`)
 
 /** As a supervisor asks; `status` has asked the service just before. */
-const health = (testbed: KernelTestbed): Promise<WatchAnswer> => watched(testbed, 'healthz')
+const health = (testbed: KernelTestbed) => watched(testbed, 'healthz')
 
 const told = (ran: Ran): Record<string, unknown> => JSON.parse(ran.stdout)[0]
 

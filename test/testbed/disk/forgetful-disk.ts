@@ -16,13 +16,9 @@ export const calledLocal = new URL('called-local.js', import.meta.url)
 /** Milliseconds. */
 const patience = 20_000
 
-export interface ForgetfulDisk {
-  readonly directory: string
-  /** The power goes and comes again; no file may be open on it. */
-  cut(how: Cut, seed: number): Promise<void>
-}
+export type ForgetfulDisk = Awaited<ReturnType<typeof forgetfulDisk>>
 
-export async function forgetfulDisk(t: TestLifetime): Promise<ForgetfulDisk> {
+export async function forgetfulDisk(t: TestLifetime) {
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-forgetful-'))
   const server = fork(child, [directory], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   t.teardown(async () => {
@@ -36,7 +32,8 @@ export async function forgetfulDisk(t: TestLifetime): Promise<ForgetfulDisk> {
   await within(patience, 'mounting the forgetful disk', once(server, 'message'))
   return {
     directory,
-    async cut(how, seed) {
+    /** The power goes and comes again; no file may be open on it. */
+    async cut(how: Cut, seed: number) {
       const back = once(server, 'message')
       const order: Order = { cut: how, seed }
       server.send(order)

@@ -5,16 +5,11 @@ import { scratch } from '../disk/scratch.js'
 import { printed } from '../programs.js'
 import type { TestLifetime } from '../testbed.js'
 
-export interface Authority {
-  /** PEM, as `--ca-file` takes it. */
-  readonly file: string
-  /** As `createServer` of node:tls takes it. @param days for which it is valid from now on; of a negative number it has expired */
-  signed(address: string, days?: number): Promise<{ readonly cert: string; readonly key: string }>
-}
+export type Authority = Awaited<ReturnType<typeof authority>>
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
 
-export async function authority(t: TestLifetime): Promise<Authority> {
+export async function authority(t: TestLifetime) {
   const directory = await scratch(t)
   const at = (name: string): string => join(directory, name)
   const openssl = (...words: string[]) => printed('openssl', words)
@@ -22,8 +17,10 @@ export async function authority(t: TestLifetime): Promise<Authority> {
   await openssl('req', '-x509', ...newKey, ...whose, '-keyout', at('own.key'), '-out', at('own.pem'))
   let count = 0
   return {
+    /** PEM, as `--ca-file` takes it. */
     file: at('own.pem'),
-    async signed(address, days = 30) {
+    /** As `createServer` of node:tls takes it. @param days for which it is valid; of a negative number it has expired */
+    async signed(address: string, days = 30) {
       count += 1
       const own = (end: string): string => at(`${count}.${end}`)
       await openssl('req', ...newKey, '-subj', '/CN=service', '-keyout', own('key'), '-out', own('csr'))

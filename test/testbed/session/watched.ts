@@ -4,12 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type Testbed, textOf } from '../testbed.js'
 
-export interface WatchAnswer {
-  readonly status: number | undefined
-  readonly text: string
-}
-
-export async function watched(testbed: Testbed, what: 'metrics' | 'healthz'): Promise<WatchAnswer> {
+export async function watched(testbed: Testbed, what: 'metrics' | 'healthz') {
   const { control } = JSON.parse(await textOf(testbed, '.calcfs/status.json'))
   const question = request({ socketPath: control, path: `/${what}`, agent: false }).end()
   const [answer]: IncomingMessage[] = await once(question, 'response')
