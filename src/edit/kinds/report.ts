@@ -123,8 +123,13 @@ function compareReport(dialect: Dialect, change: RecordChange, found: ReadBack):
 function compareList(dialect: Dialect, change: RecordChange, { stored, isSaid }: ReadBack): ChangeResult {
   const missing = unstoredChange(change, stored, dialect.isTitle)
   const name = dialect.lists.fieldIn(change.whole)
-  if (name === undefined || !missing.includes(name) || newOrder(dialect, change) === undefined)
-    return { unstored: missing, lost: undefined }
+  if (name === undefined || !missing.includes(name)) return { unstored: missing, lost: undefined }
+  if (newOrder(dialect, change) === undefined) {
+    // Edited rows are stored, under place numbers that another client has given them.
+    const isPlaced =
+      hasSameRows(dialect, name, change.whole, stored) && !hasSameRows(dialect, name, change.before, stored)
+    return { unstored: isPlaced ? missing.filter(field => field !== name) : missing, lost: undefined }
+  }
   const rows = dialect.lists.rows(change.whole)
   const lost = lostTitles(dialect, change.whole, stored)
   const isStored =

@@ -38,6 +38,22 @@ export function order(t: Test, open: OpenTestbed): void {
     t.same(await listOf(testbed), rest)
   })
 
+  t.test('SAVE-18 a title of a row is stored where another client has closed the gaps of places', async t => {
+    const testbed = await open(t)
+    const { service } = testbed
+    const file = `reports/${ids.report}.json`
+    const [first = '', ...rest] = await listOf(testbed)
+    await service.elsewhere('DELETE', `/calculation?id=${first}`)
+    await testbed.remount()
+    await testbed.pass(13_000)
+    const [{ title } = { title: '' }] = await rowsOf(testbed)
+    const mine = (await textOf(testbed, file)).replace(`"title": "${title}"`, '"title": "Another"')
+    const list = { id: Number(ids.report), listCalculations: rest.join(',') }
+    await service.elsewhere('PUT', '/report/calculations', JSON.stringify(list))
+    t.equal(await outcome(overwrite(testbed, file, mine)), 'done')
+    t.equal((await rowsOf(testbed))[0]?.title, 'Another')
+  })
+
   t.test('order.txt', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
