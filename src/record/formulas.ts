@@ -1,14 +1,7 @@
 // Formulas of a report's configuration, calculations by place (c1 = the first) and, in a graph, by id, and their numbers in another order.
 
 /** The formulas of a configuration, an XML text; unknown parts of it are not looked at. */
-export interface Formulas {
-  /** The places N of every cN, each once, in the order they come. */
-  readonly places: readonly number[]
-  /** The calculation ids in a graph's `cid_formula`. */
-  readonly ids: readonly string[]
-  /** The texts they stand in: first those with places, then those of a graph. */
-  readonly texts: readonly string[]
-}
+export type Formulas = ReturnType<typeof formulasIn>
 
 /** A tag with quoted attributes; the text of a CDATA section is text. Formulas stand between tags. */
 const tag = /<!--[\s\S]*?-->|<!\[CDATA\[|\]\]>|<(?:[^<>"']|"[^"]*"|'[^']*')*>/g
@@ -17,7 +10,7 @@ const place = /(?<![\w.])c([1-9][0-9]*)(?!\w)/g
 const graphFormula = /cid_formula["']?\s*[=:>]\s*["']?([^"'<>,}]*)/g
 const wholeNumber = /(?<![\w.])[0-9]+(?![\w.])/g
 
-export function formulasIn(configuration: string): Formulas {
+export function formulasIn(configuration: string) {
   const graph = [...configuration.matchAll(graphFormula)].map(([, text = '']) => text.trim())
   const steps = configuration
     .split(tag)
@@ -25,8 +18,11 @@ export function formulasIn(configuration: string): Formulas {
     .map(text => text.trim())
   const places = steps.flatMap(text => [...text.matchAll(place)].map(([, digits]) => Number(digits)))
   return {
+    /** The places N of every cN, each once, in the order they come. */
     places: [...new Set(places)],
+    /** The calculation ids in a graph's `cid_formula`. */
     ids: [...new Set(graph.flatMap(text => text.match(wholeNumber) ?? []))],
+    /** The texts they stand in: first those with places, then those of a graph. */
     texts: [...steps, ...graph.filter(text => text !== '')],
   }
 }

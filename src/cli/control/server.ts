@@ -1,7 +1,7 @@
 // Server of the control socket: HTTP on a private socket, one POST per question of the table.
 import { once } from 'node:events'
 import { lstat, rename, rm, rmdir } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type * as z from 'zod'
@@ -27,13 +27,7 @@ interface ControlledDrive {
   readonly patience: number
 }
 
-interface Listening {
-  readonly server: Server
-  readonly path: string
-  readonly inode: number
-  /** Ends the connections that commands keep open. */
-  readonly ending: AbortController
-}
+type Listening = Awaited<ReturnType<typeof listen>>
 
 /**
  * Listens where `place` says; sockets that killed daemons left there are removed. Where the socket goes away, there is
@@ -86,8 +80,9 @@ export async function serveControl(
 
 export type ControlServer = Awaited<ReturnType<typeof serveControl>>
 
-async function listen(path: string, drive: ControlledDrive): Promise<Listening> {
+async function listen(path: string, drive: ControlledDrive) {
   await sweep(path)
+  /** Ends the connections that commands keep open. */
   const ending = new AbortController()
   const server = createServer((question, reply) => {
     // Of `curl --unix-socket`, Prometheus' agents and supervisors; commands POST.

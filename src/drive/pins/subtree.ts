@@ -36,13 +36,6 @@ export interface MissingPart {
   readonly failure: Failure
 }
 
-interface Subtree {
-  readonly contents: readonly PlacedContent[]
-  /** The keys of its projects, calculations and reports. */
-  readonly things: ReadonlySet<string>
-  readonly missing: readonly MissingPart[]
-}
-
 /** Parts of one whole, so that all pins get their turns. */
 export const sideBySide = 16
 
@@ -84,9 +77,10 @@ function unlessOfAll(thrown: unknown): undefined {
 type ListEntries = (directory: WalkedNode) => MaybePromise<readonly Dentry[]>
 
 /** Everything below the node, itself included. A project that is listed below itself is looked at once. @throws Failure of an outage, or of the node itself */
-async function subtreeOf(from: PlacedNode, list: ListEntries): Promise<Subtree> {
+async function subtreeOf(from: PlacedNode, list: ListEntries) {
   const gathering = new Gathering(isOfAll)
   const contents: PlacedContent[] = []
+  /** The keys of its projects, calculations and reports. */
   const things = new Set<string>()
 
   async function visit({ path, node }: PlacedNode): Promise<void> {

@@ -1,14 +1,9 @@
 // Name index of a list: a table of numbers, because a Map of a hundred thousand names takes ten times the memory.
 
-export interface NameIndex {
-  /** The place of an equal name, as it was put last; undefined where there is none. */
-  find(name: string): number | undefined
-  /** From now on an equal name is found here. */
-  put(place: number): void
-}
+export type NameIndex = ReturnType<typeof emptyIndex>
 
 /** An index of so many names, which finds none of them until it is put. */
-export function emptyIndex(count: number, nameAt: (place: number) => string | undefined): NameIndex {
+export function emptyIndex(count: number, nameAt: (place: number) => string | undefined) {
   let slots = 4
   while (slots < count * 2) slots *= 2
   const mask = slots - 1
@@ -25,11 +20,13 @@ export function emptyIndex(count: number, nameAt: (place: number) => string | un
   }
 
   return {
-    find(name) {
+    /** The place of an equal name, as it was put last; undefined where there is none. */
+    find(name: string): number | undefined {
       const taken = table[slotOf(name)] ?? 0
       return taken === 0 ? undefined : taken - 1
     },
-    put(place) {
+    /** From now on an equal name is found here. */
+    put(place: number): void {
       table[slotOf(nameAt(place) ?? '')] = place + 1
     },
   }

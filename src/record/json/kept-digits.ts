@@ -6,14 +6,10 @@ import { matchItems } from './match-items.js'
 import { isLong } from './parse.js'
 import { decimalOf, hardnessOf, isBeyondDouble, isSameNumber } from './same-number.js'
 
-export interface KeptDigits {
-  readonly record: JsonObject
-  /** In a sentence: a rounded number in a list that may stand for more than one of the base's. */
-  readonly doubt: string | undefined
-}
+export type KeptDigits = ReturnType<typeof withDigitsOf>
 
 /** `idNames` are the fields that may hold the id of a row, the surest first. */
-export function withDigitsOf(base: JsonObject, written: JsonObject, idNames: readonly string[]): KeptDigits {
+export function withDigitsOf(base: JsonObject, written: JsonObject, idNames: readonly string[]) {
   const keeping = new Keeping(base, written, idNames)
   const record = keeping.object(base, written)
   return { record, doubt: keeping.doubt }
@@ -26,6 +22,7 @@ export function clearly({ record, doubt }: KeptDigits): JsonObject {
 }
 
 class Keeping {
+  /** In a sentence: a rounded number in a list that may stand for more than one of the base's. */
   doubt: string | undefined
   #hardest: number | undefined
 
