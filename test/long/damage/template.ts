@@ -3,22 +3,15 @@ import * as fs from 'node:fs/promises'
 import type { Seed } from '../../../src/service/seed.js'
 import { realMount } from '../../testbed/mount.js'
 import { ids, fillSampleData as world } from '../../testbed/sample-data.js'
-import { type TestService, testService } from '../../testbed/service.js'
+import { testService } from '../../testbed/service.js'
 import { outcome, overwrite, type TestLifetime } from '../../testbed/testbed.js'
 import { chance } from '../chance.js'
 
-export interface Template {
-  readonly service: TestService
-  readonly home: string
-  /** Paths below the drive, and what is there as long as the service has it. */
-  readonly contents: ReadonlyMap<string, Buffer>
-  /** Words of each text that was not saved, and the path it was written to. */
-  readonly drafts: ReadonlyMap<string, string>
-}
+export type Template = Awaited<ReturnType<typeof makeTemplate>>
 
 const sizes = [0, 1, 100, 4_096, 70_000, 300_000, 1_000_000, 2_500_000]
 
-export async function makeTemplate(scope: TestLifetime): Promise<Template> {
+export async function makeTemplate(scope: TestLifetime) {
   const bulk = chance(7).bytes(10_000_000)
   const files = Object.fromEntries(
     sizes.map(size => [`data-${size}.bin`, bulk.subarray(size, size * 2 || 0)]),
@@ -28,6 +21,7 @@ export async function makeTemplate(scope: TestLifetime): Promise<Template> {
     seed.addCalculation({ id: '2000', name: 'Many', project: ids.water, files })
   })
   const drive = await realMount(scope, { xattrs: 'off' }, { service })
+  /** Paths below the drive, and what is there as long as the service has it. */
   const contents = new Map<string, Buffer>()
   for (const name of Object.keys(files))
     contents.set(`projects/Water splitting/Many/${name}`, Buffer.from(files[name] ?? ''))
@@ -38,6 +32,7 @@ export async function makeTemplate(scope: TestLifetime): Promise<Template> {
     contents.set(path, await drive.files.readFile(path))
   }
 
+  /** Words of each text that was not saved, and the path it was written to. */
   const drafts = new Map<string, string>()
   const refused = service.refuse(/^(PUT|POST) \/(report|project)/, 500, '{"error":"no"}')
   const texts: Readonly<Record<string, string>> = {

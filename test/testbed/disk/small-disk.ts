@@ -7,14 +7,9 @@ import { outcome, type TestLifetime } from '../testbed.js'
 
 const pageBytes = 4096
 
-export interface Disk {
-  readonly directory: string
-  /** Takes all but so many pages. */
-  leave(pages: number): Promise<void>
-  makeRoom(): Promise<void>
-}
+export type Disk = Awaited<ReturnType<typeof smallDisk>>
 
-export async function smallDisk(t: TestLifetime): Promise<Disk> {
+export async function smallDisk(t: TestLifetime) {
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-small-'))
   await printed('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory])
   t.teardown(async () => {
@@ -26,7 +21,8 @@ export async function smallDisk(t: TestLifetime): Promise<Disk> {
   return {
     directory,
     makeRoom,
-    async leave(pages) {
+    /** Takes all but so many pages. */
+    async leave(pages: number): Promise<void> {
       await makeRoom()
       const file = await open(filler, 'w')
       let size = 0

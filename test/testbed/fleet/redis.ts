@@ -9,17 +9,7 @@ import { Redis } from 'ioredis'
 import type { TestLifetime } from '../testbed.js'
 import { succeeds, until } from '../within.js'
 
-export interface TestRedis {
-  readonly port: number
-  /** As `--fleet` takes it. */
-  readonly address: string
-  readonly directory: string
-  /** For looking at what lies there, and damaging it. */
-  readonly client: Redis
-  signal(name: NodeJS.Signals): void
-  /** Kills it, and resolves when it is gone. */
-  kill(): Promise<void>
-}
+export type TestRedis = Awaited<ReturnType<typeof testRedis>>
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -31,14 +21,11 @@ export async function freePort(): Promise<number> {
 }
 
 /** @param options as redis-server takes them, one word after another */
-export async function testRedis(
-  t: TestLifetime,
-  options: readonly string[] = [],
-  port?: number,
-): Promise<TestRedis> {
+export async function testRedis(t: TestLifetime, options: readonly string[] = [], port?: number) {
   const own = port ?? (await freePort())
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-redis-'))
   let server: ChildProcess | undefined
+  /** For looking at what lies there, and damaging it. */
   const client = new Redis({
     port: own,
     host: '127.0.0.1',
@@ -54,6 +41,7 @@ export async function testRedis(
     await until(30_000, 'redis-server answers', () => succeeds(client.ping()))
   }
 
+  /** Resolves when it is gone. */
   async function kill(): Promise<void> {
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
     const gone = once(server, 'exit')
@@ -69,10 +57,11 @@ export async function testRedis(
   await start()
   return {
     port: own,
+    /** As `--fleet` takes it. */
     address: `redis://127.0.0.1:${own}`,
     directory,
     client,
-    signal: name => void server?.kill(name),
+    signal: (name: NodeJS.Signals): void => void server?.kill(name),
     kill,
   }
 }

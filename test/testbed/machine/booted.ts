@@ -11,14 +11,7 @@ import { until, within } from '../within.js'
 
 const installation = fileURLToPath(new URL('../../../..', import.meta.url))
 
-export interface BootedMachine {
-  /** Runs lines of bash as root of that machine. */
-  inside(lines: string): Promise<Ran>
-  /** What such lines print; they end well. */
-  shown(lines: string): Promise<readonly string[]>
-  /** As the end of power: nothing is stopped in order. */
-  end(): Promise<void>
-}
+export type BootedMachine = Awaited<ReturnType<typeof boot>>
 
 export interface MachineParts {
   /** Files by their paths, written before the start; all are readable by root alone. */
@@ -65,7 +58,7 @@ export async function boot(
   t: TestLifetime,
   root: string,
   { target, nspawn }: { readonly target: string; readonly nspawn: readonly string[] },
-): Promise<BootedMachine> {
+) {
   const machine = spawn(
     'systemd-nspawn',
     [
@@ -103,9 +96,13 @@ export async function boot(
   const enter = ['-t', leader ?? '', '-a', '/usr/bin/env', '-i', `PATH=${searchPath}`, 'bash', '-c']
   const limit = limits.command
   return {
-    inside: lines => run('nsenter', [...enter, lines], { limit }),
-    shown: async lines => (await printed('nsenter', [...enter, lines], { limit })).trimEnd().split('\n'),
-    end: () => ended(machine, leader),
+    /** Runs lines of bash as root of that machine. */
+    inside: (lines: string): Promise<Ran> => run('nsenter', [...enter, lines], { limit }),
+    /** What such lines print; they end well. */
+    shown: async (lines: string): Promise<readonly string[]> =>
+      (await printed('nsenter', [...enter, lines], { limit })).trimEnd().split('\n'),
+    /** As the end of power: nothing is stopped in order. */
+    end: (): Promise<void> => ended(machine, leader),
   }
 }
 
