@@ -44,10 +44,10 @@ async function demo(): Promise<void> {
     await interrupted
   } finally {
     // The drive first, so that it ends properly while its service still answers. A program may still be in it.
-    if (isMounted) await calcfs(scratch, 'unmount', '--force', drive)
+    const isAllSaved = !isMounted || (await calcfs(scratch, 'unmount', '--force', drive))
     await service?.close()
-    await rm(scratch, { recursive: true, force: true })
-    printLine('The demo has ended: unmounted, service stopped, scratch directory removed.')
+    if (isAllSaved) await rm(scratch, { recursive: true, force: true })
+    printLine(`The demo has ended: service stopped, ${scratch} ${isAllSaved ? 'removed' : 'kept'}.`)
   }
 }
 
