@@ -97,6 +97,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks 
   const remote = openRest(gate, speech, { answered: client.answered, user, roots })
   return {
     account,
+    secret,
     remote,
     /** Learnt from its answers, and kept by the ledger. */
     capabilities,

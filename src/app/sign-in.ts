@@ -12,7 +12,7 @@ import type { Configured } from '../terminal/settings.js'
 import { type Account, knownAccount } from './account/account.js'
 import { hasLivingToken, tokenStore } from './account/token-store.js'
 import type { AssembledDrive } from './assemble.js'
-import { clientOptions, serviceBase } from './connect.js'
+import { type Connection, clientOptions, serviceBase } from './connect.js'
 
 /**
  * Exchanges a password for a token, and keeps the token.
@@ -60,16 +60,14 @@ export const notTried: LoginRefusal = async () => undefined
  * @throws BadSetting where the password cannot be read
  */
 export async function triedPassword(
-  { config, sources }: Configured,
-  account: Account,
+  config: Config,
+  { account, secret }: Pick<Connection, 'account' | 'secret'>,
 ): Promise<LoginRefusal> {
-  const secret = findSecret(config, sources)
   if (secret?.as !== 'password') return notTried
   const hasToken = await hasLivingToken(account, systemClock.now())
-  if (hasToken && !secret.atHand) return notTried
-  // Read before the deadline of a request counts: a keyring may have to be unlocked by hand.
+  if (!hasToken) await secret.readAhead()
+  if (!hasToken || !secret.atHand) return notTried
   const password = await secret.read()
-  if (!hasToken) return notTried
   const tried = exchangeCredentials(account, password, config, secret.from).then(() => undefined, refusalIn)
   return () => tried
 }

@@ -17,6 +17,8 @@ export type Secret = {
   | {
       readonly as: 'password'
       readonly read: () => Promise<string>
+      /** Reads it for the next `read`: a command may ask a person, once and without a deadline of a request. */
+      readonly readAhead: () => Promise<void>
       /** It exists; a command may need to prompt first. */
       readonly atHand: boolean
     }
@@ -52,8 +54,12 @@ export function findSecret(config: Config, sources: Sources): Secret | undefined
   return secretInFile(sources)
 }
 
-const passwordFrom = (from: string | undefined, read: () => Promise<string>) =>
-  ({ as: 'password', atHand: true, from, read }) as const
+function passwordFrom(from: string | undefined, readNow: () => Promise<string>) {
+  const ahead: string[] = []
+  const read = async (): Promise<string> => ahead.pop() ?? readNow()
+  const readAhead = async (): Promise<void> => void ahead.push(await readNow())
+  return { as: 'password', atHand: true, from, read, readAhead } as const
+}
 
 function secretInFile(sources: Sources): Secret | undefined {
   const token = secretInFiles('token', sources)

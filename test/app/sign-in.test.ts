@@ -122,11 +122,12 @@ t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-1
 
 t.test('SIGN-1 a keyring may be unlocked by hand at the start, however short the deadlines', async t => {
   const at = await desk(t)
-  const unlocked = join(at.state, 'unlocked')
+  const asked = join(at.state, 'asked')
   const given = { CALCFS_USER: 'demo', CALCFS_DEADLINE_METADATA: '5s' }
-  const asking = `[ $PWD != / ] || exit; [ -e ${unlocked} ] || { sleep 8; touch ${unlocked}; }; echo demo`
+  const asking = `[ $PWD != / ] || exit; echo asked >> ${asked}; sleep 8; echo demo`
   const mount = ['mount', '--daemon', at.service.url, at.directory, '--password-command', asking]
   t.match(await at.calcfs(given, ...mount), { code: 0, stderr: '' })
+  t.equal(await readFile(asked, 'utf8'), 'asked\n', 'once')
 })
 
 t.test('a token that cannot be renewed serves to its end (SIGN-1)', async t => {

@@ -98,6 +98,10 @@ t.test('a secret is taken from the environment, a credential, a command, a file,
     const secret = findSecret(readConfig(sources), sources)
     return secret?.as === 'token' ? secret.token : secret && passwordOf(secret)
   }
+  const counted = { ...nowhere, flags: { passwordCommand: `echo >> ${home}/times; wc -l < ${home}/times` } }
+  const one = findSecret(readConfig(counted), counted)
+  if (one?.as === 'password') await one.readAhead()
+  t.same([await passwordOf(one), await passwordOf(one)], ['1', '2'], 'read ahead for one log-in')
   const flags = { passwordCommand: "printf 'from a command\\nnot this'", passwordFile }
   const environment = { CREDENTIALS_DIRECTORY: home }
   t.equal(await read({}, {}), undefined, 'nothing set')

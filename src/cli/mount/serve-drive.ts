@@ -46,7 +46,7 @@ export async function prepareDrive(given: Configured, path: string, surroundings
     note: happened => warn(oddity(happened), { happened }),
     clock,
   })
-  const refusal = await triedPassword(given, connection.account)
+  const refusal = await triedPassword(config, connection)
   refuseNetworkDisk(connection.account.places)
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const place = (): Promise<string> => socketFor(path, sources.environment)
