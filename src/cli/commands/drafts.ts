@@ -251,17 +251,20 @@ async function dropAll(control: Control, flags: DropFlags): Promise<void> {
   if (flags.yes !== true && drafts.length > 0) await confirmDrop(drafts)
   const dropped: object[] = []
   const problems = new Problems()
-  for (const draft of await control.drafts({})) {
-    if (!shown.has(textKey(draft))) continue
-    try {
-      const one = await control.drop({ name: draft.name })
-      dropped.push(one)
-      if (flags.json !== true) printLine(droppedLine(one))
-    } catch (thrown) {
-      problems.add(draft.name, thrown)
+  try {
+    for (const draft of await control.drafts({})) {
+      if (!shown.has(textKey(draft))) continue
+      try {
+        const one = await control.drop({ name: draft.name })
+        dropped.push(one)
+        if (flags.json !== true) printLine(droppedLine(one))
+      } catch (thrown) {
+        problems.add(draft.name, thrown)
+      }
     }
+  } finally {
+    if (flags.json === true) printJson(dropped)
   }
-  if (flags.json === true) printJson(dropped)
   process.exitCode = problems.exitCode
 }
 
