@@ -68,6 +68,8 @@ t.test('why is right after a success (CLI-1)', async t => {
       const well = testbed.service.refuse(/^PUT \/report/, 403)
       t.equal(await outcome(overwrite(testbed, path, text.replace('Supporting', word))), 'EACCES')
       well()
+      const advice = /^Ask the owner to share it with you, .* To send .*\n(.*\n)*The text: \/.*\/text$/m
+      t.match(await why(testbed, path), { code: 0, stdout: advice })
       t.equal((await testbed.here('drafts', command, '42.json')).code, 0)
       t.match(await why(testbed, path), nothing, command)
     }

@@ -5,7 +5,7 @@ import t from 'tap'
 import { freePort } from '../../testbed/fleet/redis.js'
 import { mountPlace, realMount } from '../../testbed/mount.js'
 import { outcome, overwrite } from '../../testbed/testbed.js'
-import { within } from '../../testbed/within.js'
+import { succeeds, until, within } from '../../testbed/within.js'
 
 t.test('METRIC-1 a port that is in use is told on standard error, and the drive is there', async t => {
   const { parts, removed } = await mountPlace(t, {})
@@ -34,6 +34,7 @@ t.test('METRIC-1 the port answers two questions, and says that an edit is unsave
     const answer = await fetch(`http://${address}${path}`, { method })
     return { status: answer.status, text: await answer.text() }
   }
+  await until(30_000, 'the port, a moment after the drive', () => succeeds(asked('/healthz')))
   t.match(await asked('/metrics'), { status: 200, text: /^calcfs_/m })
   t.match(await asked('/healthz'), { status: 200 })
   t.match(await asked('/'), { status: 404 })

@@ -137,10 +137,12 @@ export function lateLists(t: Test, open: OpenTestbed): void {
         const eve = '{"user":"eve","permission":"READ"}'
         const create = overwrite(testbed, `${water}/.shares/new-eve.json`, eve)
         const late = await unanswered(/^POST \/project\/share$/, create)
+        const looked = service.hold(/^GET \/project\/share\?/)
         const saved = save()
-        await new Promise(wake => setTimeout(wake, waitMs))
+        await looked.met
         const theirs = { projectId: Number(ids.water), user: 'kim', permission: 'READ' }
         await service.elsewhere('POST', '/project/share', JSON.stringify(theirs))
+        looked.open()
         late.open()
         t.equal(await saved, 'ESTALE')
         t.equal(await save(), 'done', 'the next try is an edit of that one')
