@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 44_705,
   'files of src': 320,
-  'lines of test': 35_992,
+  'lines of test': 35_989,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_204,
   'rules of docs/commands.md': 76,

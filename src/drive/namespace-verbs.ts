@@ -50,7 +50,7 @@ export function openNamespaceVerbs(
     const unsentNew = node.kind === 'new' ? records.draftOf(source.key) : undefined
     // `mv` and `install` unlink before they create: what may have been made is not made once more by the next text.
     if (unsentNew !== undefined && mayBeMade(unsentNew.meta)) return records.record(source.key).setAside()
-    if (unsentNew !== undefined) return records.record(source.key).drop()
+    if (unsentNew !== undefined) return void (await writeSide.keptDrafts.giveUp(unsentNew))
     const path = pathOf(name)
     const meant = writeSide.meant(node)
     const admission =

@@ -9,12 +9,11 @@ import { byteOffset } from '../../src/remote/remote.js'
 import { scratch } from '../testbed/disk/scratch.js'
 
 const bytes = (text: string) => Buffer.from(text)
-const key = { kind: 'record', of: 'report', id: '42' } as const
 const context = dueIn(60_000, systemClock)
 const written = '{"title":2}'
 
 /** Two programs have the file open; the first one's text is on the platter, so that the next write changes its note first. */
-async function twoWriters(directory: string) {
+async function twoWriters(directory: string, keep: RecordSource['keep'] = () => {}) {
   const drafts = await openDrafts(directory, systemClock.now)
   const saved: string[] = []
   const source: RecordSource = {
@@ -23,21 +22,14 @@ async function twoWriters(directory: string) {
     outlivesText: false,
     opened: () => {},
     refusal: () => undefined,
-    begin: (_base, text) => drafts.create(key, { text }),
+    begin: (_base, text) => drafts.create({ kind: 'record', of: 'report', id: '42' }, { text }),
     noteRead: () => {},
-    keep: async () => {},
-    // As of a text that is unchanged.
-    async save(draft) {
-      saved.push(draft.text())
-      return undefined
-    },
+    keep,
+    save: async draft => void saved.push(draft.text()),
   }
   const records = new Records(() => {}, systemClock, { next: systemClock.now, written: () => {} })
-  const opening = { place: rootPlace, access: 'write' } as const
-  const [first, second] = [
-    await records.open(source, opening, context),
-    await records.open(source, opening, context),
-  ]
+  const open = () => records.open(source, { place: rootPlace, access: 'write' }, context)
+  const [first, second] = [await open(), await open()]
   await first.write(bytes(written), byteOffset(0))
   await first.sync()
   return { first, second, saved, source, record: records.record(source.key) }
@@ -52,13 +44,18 @@ t.test('SAVE-16 a write on its way while another program closes the file is save
   t.equal(saved.at(-1), `${written} \n`)
 })
 
-t.test('SAVE-21 a write on its way while the file is moved goes with it', async t => {
-  const { second, source, record } = await twoWriters(await scratch(t))
-  let moved = ''
-  const writing = second.write(bytes(' \n'), byteOffset(written.length))
-  await record.takeAway(source, context, 'moved', async text => {
-    moved = Buffer.from(text).toString()
-  })
-  await writing
-  t.equal(moved, `${written} \n`)
+t.test('SAVE-21 a write on its way while the file is moved, or its draft given up, goes with it', async t => {
+  for (const isMoved of [true, false]) {
+    const writing: Promise<void>[] = []
+    const write = (text: string, at: number) => writing.push(second.write(bytes(text), byteOffset(at)))
+    const keep = async () => void (writing.length > 1 || write('\n', written.length + 1))
+    const { second, source, record } = await twoWriters(await scratch(t), keep)
+    const kept: string[] = []
+    const take = async () => void kept.push(`${Buffer.from((await record.draft?.remains()) ?? [])}`)
+    write(' ', written.length)
+    if (isMoved) await record.takeAway(source, context, 'moved', take)
+    else await record.drop(record.draft, () => take().then(keep))
+    await Promise.all(writing)
+    t.equal(kept.at(-1), `${written} \n`)
+  }
 })

@@ -115,11 +115,8 @@ export function openReportControl(parts: ControlParts) {
     if (unsent.record !== undefined && records.draftOf(source.key)?.id === unsent.record.id)
       await records.replace(source, { text: Buffer.from(prettyPrint(whole)) }, context)
     else await saveBeside(source, textsOf(now, whole), context)
-    if (unsent.order !== undefined) {
-      // An order that was not asked for here is given up: a copy of its text is kept.
-      if (entries === undefined) await writeSide.keptDrafts.end(unsent.order)
-      else await writeSide.keptDrafts.giveUp(unsent.order)
-    }
+    // A copy of its text is kept: it may not be what was asked for here, or was written on meanwhile.
+    if (unsent.order !== undefined) await writeSide.keptDrafts.giveUp(unsent.order)
     return {
       order: rowIds(rows),
       before: formulasIn(dialect.reports.configuration(now) ?? '').texts,
@@ -160,10 +157,8 @@ export function openReportControl(parts: ControlParts) {
       })),
     )
 
-  function idsOf(record: JsonObject | undefined): readonly CalculationId[] | undefined {
-    const rows = record === undefined ? undefined : dialect.lists.rows(record)
-    return rows === undefined ? undefined : rowIds(rows)
-  }
+  const idsOf = (record: JsonObject | undefined): readonly CalculationId[] | undefined =>
+    record && dialect.lists.rows(record)?.map(row => row.calculation)
 
   return { addReport, setReport, renumber }
 }

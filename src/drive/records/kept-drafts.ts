@@ -18,6 +18,7 @@ import {
 } from '../nodes/node.js'
 import type { EditingParts } from './editable-files.js'
 import type { NewFiles } from './new.js'
+import { nothing } from './open-record.js'
 import type { Records } from './records.js'
 
 export interface KeptDraftsParts
@@ -70,25 +71,28 @@ export class KeptDrafts {
     else await draft.discard()
   }
 
-  async end(draft: Draft): Promise<void> {
+  /** `keep` has its text before it goes. */
+  async end(draft: Draft, keep = async (): Promise<void> => {}): Promise<void> {
     const node = nodeOfKey(draft.key)
     const record = node && this.parts.records.known(nodeKey(node))
-    if (record === undefined) return draft.discard()
-    // Of two drafts of one record only one is shown in its place: the other is no part of this.
-    return record.draft?.id === draft.id ? record.drop() : record.endAside(draft)
+    if (record !== undefined) return record.drop(draft, keep)
+    await keep()
+    await draft.discard()
   }
 
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
   async giveUp(draft: Draft): Promise<string> {
     const { catalog, history } = this.parts
-    const { key = unknownKey(draft), emptied } = draft
-    const before = emptied === undefined ? undefined : history.recall(key, emptied)
-    const text = before === undefined ? await draft.remains() : Buffer.from(before)
-    await history.remember(key, text, 'discarded')
-    // A part of it may have been stored since the record was read.
+    const { key = unknownKey(draft) } = draft
     const node = nodeOfKey(draft.key)
-    if (node !== undefined) askAgain(catalog, node)
-    await this.end(draft)
+    let text: Uint8Array = nothing
+    await this.end(draft, async () => {
+      const before = draft.emptied === undefined ? undefined : history.recall(key, draft.emptied)
+      text = before === undefined ? await draft.remains() : Buffer.from(before)
+      await history.remember(key, text, 'discarded')
+      // A part of it may have been stored since the record was read.
+      if (node !== undefined) askAgain(catalog, node)
+    })
     return history.fileOf(key, text)
   }
 

@@ -1,7 +1,7 @@
 // Open record, all of its state: when its draft begins, is saved and ends, what each handle sees, and when it is away.
 import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import { asFailure, type Failure, rethrow } from '../../failure.js'
+import { asFailure, Failure, rethrow } from '../../failure.js'
 import { attempt, chain, type MaybePromise } from '../../maybe-promise.js'
 import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
@@ -19,6 +19,7 @@ export const awayMs = 3000
 /** The same for one that was emptied, and may be filled. */
 export const emptyMs = 2000
 export const nothing = new Uint8Array()
+const roundsAtMost = 64
 
 /** A record that is or was open here. One save after another, and no save ends a draft that is being written. */
 export class OpenRecord {
@@ -139,8 +140,6 @@ export class OpenRecord {
     if (start !== undefined && offset <= start.over) start.over = Math.max(start.over, offset + length)
   }
 
-  // The draft: it begins, is taken up again, is emptied and filled.
-
   /** `base` is kept for the time after a crash. */
   draftFor(source: RecordSource, bytes: Uint8Array, base?: Uint8Array): MaybePromise<Draft> {
     if (this.#draft !== undefined) return this.#draft
@@ -214,8 +213,6 @@ export class OpenRecord {
     const { bytes, isUnsent } = await source.produce(context)
     return { bytes, isUnread: isUnsent !== true }
   }
-
-  // Saves.
 
   /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
   ended(context: RequestContext): Promise<unknown> | undefined {
@@ -302,12 +299,7 @@ export class OpenRecord {
     await this.save(source, { base, process }, context)
   }
 
-  // The file is taken away, the draft ends.
-
-  /**
-   * The file is unlinked or renamed away; nothing of it is given up before `keep` has what was in it. `isUnread` where no
-   * program has written that or read it by this.
-   */
+  /** Unlinked or renamed away, once `keep` has what was in it; `isUnread` where no program has written that or read it by this. */
   async takeAway(
     source: RecordSource,
     context: RequestContext,
@@ -317,22 +309,20 @@ export class OpenRecord {
     refuseReadOnly(source)
     this.isHeld = true
     // Bytes written meanwhile go with it.
-    for (let kept = -1; kept !== this.#revision; ) {
-      kept = this.#revision
+    for (let kept = -1, round = 0; kept !== this.#revision; round += 1) {
+      kept = this.#revisionOf(round)
       const { bytes, isUnread } = await this.present(source, context)
       await keep(bytes, isUnread)
+      const draft = this.#draft
+      // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
+      const isWritten = [...this.handles].some(({ wrote, gone }) => wrote && gone === 'no')
+      const isLeft = handlesAre === 'replaced' && draft?.meta.state === 'editing' && draft.size > 0
+      if ((isWritten || isLeft) && draft !== undefined) await source.keep(await draft.remains())
     }
     const draft = this.#draft
-    // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
-    const isWritten = [...this.handles].some(({ wrote, gone }) => wrote && gone === 'no')
-    const isLeft = handlesAre === 'replaced' && draft?.meta.state === 'editing' && draft.size > 0
-    if ((isWritten || isLeft) && draft !== undefined) await source.keep(await draft.remains())
     this.detachHandles(handlesAre)
     // An unsaved text goes where the file goes; the draft of a refused save stays to be looked at.
-    if (draft !== undefined && draft.meta.state === 'editing') {
-      this.#draft = undefined
-      await draft.discard()
-    }
+    if (draft?.meta.state === 'editing') await this.#end(draft)
     this.#awayUntil = this.clock.now() + awayMs
     this.tell()
   }
@@ -355,12 +345,24 @@ export class OpenRecord {
   }
 
   /** Gives an unsaved text up. The next open shows what the service has: an edit of that text would send it, too. */
-  async drop(): Promise<void> {
-    const draft = this.#draft
+  async drop(draft = this.#draft, keep = async (): Promise<void> => {}): Promise<void> {
     if (draft === undefined) return
-    // An open, unsaved text is given up with it: its program's close(2) says so.
-    for (const view of this.handles) if (view.wrote && view.gone === 'no') view.gone = 'replaced'
-    await this.#end(draft)
+    for (let kept = -1, round = 0; kept !== this.#revision; round += 1) {
+      kept = this.#revisionOf(round)
+      await keep()
+      // Of two drafts of one record only one is shown in its place: the other is no part of this.
+      if (draft !== this.#draft) break
+      // An open, unsaved text is given up with it: its program's close(2) says so.
+      for (const view of this.handles) if (view.wrote && view.gone === 'no') view.gone = 'replaced'
+    }
+    if (this.#aside?.draft === draft) this.#aside = undefined
+    await (draft === this.#draft ? this.#end(draft) : draft.discard())
+  }
+
+  /** Of a text that is copied until no more is written meanwhile. @throws Failure 'busy' where its program makes no pause */
+  #revisionOf(round: number): number {
+    if (round < roundsAtMost) return this.#revision
+    throw new Failure('busy', 'a program writes this file without pause: try again later')
   }
 
   async #end(draft: Draft): Promise<void> {
@@ -377,11 +379,6 @@ export class OpenRecord {
     this.#draft = undefined
     this.#emptied = undefined
     this.tell()
-  }
-
-  async endAside(draft: Draft): Promise<void> {
-    if (this.#aside?.draft.id === draft.id) this.#aside = undefined
-    await draft.discard()
   }
 
   /** The unsaved text stays on disk, and is not shown in the record's place any more, unless it is being written. */

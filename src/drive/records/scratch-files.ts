@@ -2,6 +2,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readFile, rename, stat, truncate, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Turns } from '../../edit/journal/lock.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { type ByteOffset, type Instant, instant } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
@@ -15,6 +16,8 @@ interface LocalFile {
   isMet: boolean
   /** It was moved over a record, which has its text from here on. */
   isOver: boolean
+  /** Its changes, one after another: a text that is read behind them has all of their bytes. */
+  readonly turns: Turns
 }
 
 export class ScratchFiles {
@@ -64,7 +67,8 @@ export class ScratchFiles {
     const file = this.#at(place)
     file.isOver = true
     try {
-      await put(await withLocalFailures(readFile(this.#pathOf(place))), !file.isMet)
+      const text = file.turns.take('', () => readFile(this.#pathOf(place)))
+      await put(await withLocalFailures(text), !file.isMet)
     } catch (thrown) {
       file.isOver = false
       throw thrown
@@ -128,7 +132,7 @@ export class ScratchFiles {
   }
 
   #fresh(place: ScratchPlace): LocalFile {
-    return this.#name(place, { isMet: false, isOver: false })
+    return this.#name(place, { isMet: false, isOver: false, turns: new Turns() })
   }
 
   #name({ directory, name }: ScratchPlace, file: LocalFile): LocalFile {
@@ -178,7 +182,7 @@ class ScratchHandle {
 
   async #change(work: () => Promise<void>): Promise<void> {
     if (this.file.isOver) throw new Failure('conflict', 'this file was moved over a record')
-    await work().catch(rethrow)
+    await this.file.turns.take('', work).catch(rethrow)
   }
 }
 
