@@ -2,8 +2,10 @@
 import t from 'tap'
 import { rootPlace } from '../../src/drive/nodes/place.js'
 import { Records } from '../../src/drive/records/records.js'
+import { ScratchFiles } from '../../src/drive/records/scratch-files.js'
 import type { RecordSource } from '../../src/drive/records/source.js'
 import { openDrafts } from '../../src/edit/journal/drafts.js'
+import { asFailure, Failure } from '../../src/failure.js'
 import { dueIn, systemClock } from '../../src/remote/clock.js'
 import { byteOffset } from '../../src/remote/remote.js'
 import { scratch } from '../testbed/disk/scratch.js'
@@ -59,3 +61,33 @@ t.test('SAVE-21 a write on its way while the file is moved, or its draft given u
     t.equal(kept.at(-1), `${written} \n`)
   }
 })
+
+t.test(
+  'SAVE-21 a change of a local file waits while that is moved over a record, and tells its end',
+  async t => {
+    const files = new ScratchFiles(await scratch(t))
+    const place = { directory: 'reports', name: 'a.tmp' }
+    const end = (change: Promise<unknown>) => change.then(() => 'done', asFailure)
+    const make = async () => (await files.create(place)).write(bytes('new'), byteOffset(0))
+    for (const isTaken of [false, true]) {
+      const file = await files.create(place)
+      const writing = file.write(bytes(written), byteOffset(0))
+      const later: Promise<unknown>[] = []
+      const put = async (text: Uint8Array) => {
+        t.equal(`${Buffer.from(text)}`, written, 'with the write on its way')
+        later.push(
+          ...[file.write(bytes('late'), byteOffset(0)), files.truncate(place, byteOffset(3)), make()].map(
+            end,
+          ),
+        )
+        for (let looks = 0; looks < 9; looks += 1) await files.stat(place)
+        if (!isTaken) throw new Failure('refused', 'no JSON')
+      }
+      t.match(await end(files.moveOver(place, put)), isTaken ? 'done' : { kind: 'refused' })
+      await writing
+      const refused = isTaken ? { kind: /conflict|absent/ } : 'done'
+      t.match(await Promise.all(later), [refused, refused, 'done'])
+      t.equal((await files.stat(place)).size, 3, 'what is made meanwhile is another file')
+    }
+  },
+)

@@ -64,14 +64,6 @@ t.test(`LEASE-1 LEASE-2 handles, and saves of five kinds in any order, seed ${se
   for (const { file } of held) await file.close()
 })
 
-t.test('SAVE-16 what is written to a file after it was moved over a record is refused', async t => {
-  const path = join((await realMount(t)).directory, ofId)
-  const file = await fs.open(`${path}.tmp`, 'w')
-  await fs.rename(`${path}.tmp`, path)
-  t.match(await file.write('late').catch(String), /ESTALE|-116/)
-  await file.close()
-})
-
 t.test('DRAFT-1 a text that is not UTF-8 is EINVAL, and stays byte for byte', async t => {
   const { directory, service } = await realMount(t)
   const path = join(directory, ofId)

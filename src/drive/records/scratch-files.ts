@@ -1,6 +1,6 @@
 // Scratch files: editors' own files beside a record (swap, backup, temporary), kept in the state directory; they never reach the service.
 import { constants } from 'node:fs'
-import { type FileHandle, open, readFile, rename, stat, truncate, unlink, utimes } from 'node:fs/promises'
+import { type FileHandle, open, readFile, rename, stat, unlink, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Turns } from '../../edit/journal/lock.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
@@ -21,10 +21,8 @@ interface LocalFile {
 }
 
 export class ScratchFiles {
-  /** By directory and name. */
-  readonly #files = new Map<string, Map<string, LocalFile>>()
-  /** Locks: kept in memory only, because the program that held one is gone with the mount. */
-  readonly #links = new Map<string, Map<string, string>>()
+  /** By directory and name; the target of a lock, which is a link, in memory only: the program that held it is gone with the mount. */
+  readonly #files = new Map<string, Map<string, LocalFile | string>>()
 
   /** Those left below `root` by an earlier mount (a swap file after a crash) are still there. */
   constructor(private readonly root: string) {
@@ -34,16 +32,18 @@ export class ScratchFiles {
   }
 
   entries(directory: string): readonly Dentry[] {
-    return [
-      ...[...(this.#files.get(directory)?.keys() ?? [])].map(name => dentry({ directory, name })),
-      ...[...(this.#links.get(directory) ?? [])].map(([name, to]) => dentry({ directory, name }, to)),
-    ]
+    return [...(this.#files.get(directory) ?? [])].map(([name, file]) => dentry({ directory, name }, file))
   }
 
   async create(place: ScratchPlace): Promise<ScratchHandle> {
+    const path = await this.#ready(place)
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC
-    const handle = await withLocalFailures(open(await this.#ready(place), flags, 0o600))
-    return this.#opened(handle, place, this.#known(place) ?? this.#fresh(place))
+    const create = async () => {
+      const handle = await withLocalFailures(open(path, flags, 0o600))
+      return this.#opened(handle, place, this.#known(place) ?? this.#fresh(place))
+    }
+    // Behind a move of the file that is there: the name is free then.
+    return this.#known(place)?.turns.take('', create) ?? create()
   }
 
   async open(place: ScratchPlace): Promise<ScratchHandle> {
@@ -57,23 +57,19 @@ export class ScratchFiles {
   }
 
   /**
-   * Moves the file over a record, by handing its text to `put`; what is written to it from here on is refused, for it would
-   * be lost. `isUnread`: it was moved here and no program has opened it since, as far as this mount knows.
+   * Moves the file over a record, by handing its text to `put`; what is written to it meanwhile waits, and is refused then, for it
+   * would be lost. `isUnread`: it was moved here and no program has opened it since, as far as this mount knows.
    */
   async moveOver(
     place: ScratchPlace,
     put: (text: Uint8Array, isUnread: boolean) => Promise<void>,
   ): Promise<void> {
     const file = this.#at(place)
-    file.isOver = true
-    try {
-      const text = file.turns.take('', () => readFile(this.#pathOf(place)))
-      await put(await withLocalFailures(text), !file.isMet)
-    } catch (thrown) {
-      file.isOver = false
-      throw thrown
-    }
-    await this.remove(place)
+    await file.turns.take('', async () => {
+      await put(await withLocalFailures(readFile(this.#pathOf(place))), !file.isMet)
+      file.isOver = true
+      await this.remove(place)
+    })
   }
 
   /** Puts a text under this name for good, replacing what was there. */
@@ -83,9 +79,10 @@ export class ScratchFiles {
     this.#fresh(place).isMet = !isUnread
   }
 
-  async truncate(place: ScratchPlace, size: number): Promise<void> {
-    await withLocalFailures(truncate(this.#pathOf(place), size))
-    this.#at(place).isMet = true
+  /** Through a handle: the file is the same one, in turn with its other changes and its move. */
+  async truncate(place: ScratchPlace, size: ByteOffset): Promise<void> {
+    const file = await this.open(place)
+    await file.truncate(size).finally(() => file.release())
   }
 
   setTime(place: ScratchPlace, mtime: Instant): Promise<void> {
@@ -104,12 +101,12 @@ export class ScratchFiles {
     this.#files.get(place.directory)?.delete(place.name)
   }
 
-  link({ directory, name }: ScratchPlace, to: string): void {
-    this.#links.set(directory, (this.#links.get(directory) ?? new Map()).set(name, to))
+  link(place: ScratchPlace, to: string): void {
+    this.#name(place, to)
   }
 
   unlink({ directory, name }: ScratchPlace): void {
-    this.#links.get(directory)?.delete(name)
+    this.#files.get(directory)?.delete(name)
   }
 
   #pathOf({ directory, name }: ScratchPlace): string {
@@ -122,7 +119,8 @@ export class ScratchFiles {
   }
 
   #known({ directory, name }: ScratchPlace): LocalFile | undefined {
-    return this.#files.get(directory)?.get(name)
+    const known = this.#files.get(directory)?.get(name)
+    return typeof known === 'string' ? undefined : known
   }
 
   #at(place: ScratchPlace): LocalFile {
@@ -135,7 +133,7 @@ export class ScratchFiles {
     return this.#name(place, { isMet: false, isOver: false, turns: new Turns() })
   }
 
-  #name({ directory, name }: ScratchPlace, file: LocalFile): LocalFile {
+  #name<File extends LocalFile | string>({ directory, name }: ScratchPlace, file: File): File {
     this.#files.set(directory, (this.#files.get(directory) ?? new Map()).set(name, file))
     return file
   }
@@ -181,14 +179,16 @@ class ScratchHandle {
   }
 
   async #change(work: () => Promise<void>): Promise<void> {
-    if (this.file.isOver) throw new Failure('conflict', 'this file was moved over a record')
-    await this.file.turns.take('', work).catch(rethrow)
+    await this.file.turns.take('', async () => {
+      if (this.file.isOver) throw new Failure('conflict', 'this file was moved over a record')
+      await work().catch(rethrow)
+    })
   }
 }
 
-const dentry = (place: ScratchPlace, to?: string): Dentry => ({
+const dentry = (place: ScratchPlace, file: LocalFile | string): Dentry => ({
   name: place.name,
-  node: to === undefined ? { kind: 'scratch', place } : { kind: 'link', to, place },
+  node: typeof file === 'string' ? { kind: 'link', to: file, place } : { kind: 'scratch', place },
 })
 
 async function withLocalFailures<Value>(work: Promise<Value>): Promise<Value> {
