@@ -208,7 +208,7 @@ function orderDistance(one: readonly string[], other: readonly string[]): number
   const places = new Map(before.map((row, place) => [row, place]))
   const kept = after.flatMap(row => places.get(row) ?? [])
   const cameAndWent = before.length + after.length - 2 * kept.length
-  return cameAndWent * (before.length + after.length + 1) + kept.length - longestRun(kept)
+  return cameAndWent * (after.length + 1) + kept.length - longestRun(kept)
 }
 
 /** A calculation may stand twice: each time it is a row of its own. */
