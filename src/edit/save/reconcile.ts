@@ -29,9 +29,7 @@ export async function reconcileAttempt({
   // Not every request of it may have left: what it was to say again, the titles of rows, counts as lost.
   const { unstored } = record.compare(change, now, false)
   if (unstored.length > 0) {
-    // Another client may have changed the rest since.
-    const part = { form, edited: attempt.edited, unstored, others: change.before }
-    await notePart({ record, draft, history }, part)
+    await notePart({ record, draft, history }, { form, change, unstored })
     const sentence = 'the last save was cut short, and the service does not have all of it'
     await draft.change({ state: 'refused', why: whyOf(new Failure('unreachable', sentence)) })
     // The attempt stays noted: a slow service may still carry it out.
@@ -50,19 +48,20 @@ export async function reconcileAttempt({
 interface StoredPart {
   /** The text that was sent, in the record's form. */
   readonly form: string
-  readonly edited: readonly string[]
+  readonly change: RecordChange
   readonly unstored: readonly string[]
-  /** Has the values of the fields that were not stored. */
-  readonly others: JsonObject
 }
 
-/** The stored part of a failed save is its writer's own: to take it back is an edit, and so is what was not stored. */
+/**
+ * The stored part of a failed save is its writer's own: to take it back is an edit, and so is what was not stored; another client may
+ * have changed that since.
+ */
 export async function notePart(
   { record, draft, history, by }: Pick<SaveState, 'record' | 'draft' | 'history' | 'by'>,
-  { form, edited, unstored, others }: StoredPart,
+  { form, change, unstored }: StoredPart,
 ): Promise<void> {
-  if (unstored.length >= edited.length) return
-  const kept: Edits = new Map(unstored.map(name => [name, fieldOf(others, name) ?? removed]))
+  if (unstored.length >= change.edits.size) return
+  const kept: Edits = new Map(unstored.map(name => [name, fieldOf(change.before, name) ?? removed]))
   const text = prettyPrint(withEdits(parseObject(form), kept))
   await history.remember(record.key, text, 'saved', by)
   await draft.change({ form: textHash(text), base: textHash(text) })

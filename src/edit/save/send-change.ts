@@ -65,7 +65,7 @@ export async function sendChange(
     if (failure !== undefined) late.seen()
     return { stored, lost }
   }
-  await notePart(passage, { form: said.form, edited: [...change.edits.keys()], unstored, others: stored })
+  await notePart(passage, { form: said.form, change, unstored })
   if (failure?.kind === 'conflict') await draft.keepTheirs(prettyPrint(stored))
   if (failure?.kind !== 'timeout') await draft.change(failure ? notUnderWay(failure) : { state: 'refused' })
   throw failure ? partlyStored(failure, change, unstored) : notAllTaken(change, unstored)
@@ -92,9 +92,14 @@ async function noteAttempt(
   const texts = saysOtherwise(record, said) ? [said.form, whole] : [said.text, said.form, whole]
   const sent = [...new Set(texts)].map(text => ({ text, how: 'sent' as const, by }))
   await history.rememberAll(record.key, [{ text: before, how: 'replaced' }, ...sent])
-  const attempt = { ...said.hashes, before: textHash(before), whole: textHash(whole) }
-  const edited = [...change.edits.keys()]
-  await draft.commit({ state: 'sending', attempt: { ...attempt, edited }, why: undefined })
+  const hashes = { ...said.hashes, before: textHash(before), whole: textHash(whole) }
+  const attempt = { ...hashes, edited: [...change.edits.keys()] }
+  const earlier = draft.meta.attempt
+  await draft.commit({ state: 'sending', attempt, why: undefined }).catch(thrown => {
+    // Nothing has left.
+    draft.noteLater({ state: 'refused', attempt: earlier })
+    throw thrown
+  })
 }
 
 /** Digits that were rounded, or a path for an id: what its form says is sent, and the draft has the text. */

@@ -35,12 +35,9 @@ export function editing(t: Test, open: OpenTestbed): void {
     })
 
     t.test('ORDER-1 the list in another order is exactly one PUT of the list', async t => {
-      const record = JSON.parse(await textOf(testbed, report))
+      const record = await recordOf(testbed)
       record.calculations.reverse()
-      const text = (await textOf(testbed, report)).replace(
-        /"calculations": \[[\s\S]*\]/,
-        `"calculations": ${JSON.stringify(record.calculations)}`,
-      )
+      const text = JSON.stringify(record)
       await service.sends(t, ['PUT /report/calculations'], () => overwrite(testbed, report, text))
       t.same(
         (await recordOf(testbed)).calculations.map(row => String(row.calcId)),
@@ -237,6 +234,20 @@ export function editing(t: Test, open: OpenTestbed): void {
       await service.elsewhere('PUT', '/report', await changedTo(testbed, { description: 'Their words' }))
       await service.sends(t, ['PUT /report'], () => overwrite(testbed, report, mine))
       t.match(JSON.parse(await stored(testbed)), { title: 'My title', description: 'Their words' })
+    })
+
+    t.test('STALE-1 a save refused in part takes back no change that came before the refusal', async t => {
+      const record = { ...(await recordOf(testbed)), title: 'Mine' }
+      record.calculations.reverse()
+      const mend = service.intercept(/^PUT \/report$/, async response => {
+        await service.elsewhere('PUT', '/report', await changedTo(testbed, { title: 'Theirs' }))
+        response.writeHead(403).end()
+      })
+      const save = () => outcome(overwrite(testbed, report, JSON.stringify(record)))
+      t.equal(await save(), 'EACCES')
+      mend()
+      t.equal(await save(), 'ESTALE')
+      t.equal(JSON.parse(await stored(testbed)).title, 'Theirs')
     })
   })
 }
