@@ -170,7 +170,7 @@ export class Draft {
 
   /** Text, names and the checksum of the text are on the platter afterwards; on a full disk all but the checksum. */
   seal(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take('', async () => {
       await this.#restored()
       await synced(this.#open).catch(rethrow)
       await syncDirectory(this.directory)
@@ -180,7 +180,7 @@ export class Draft {
 
   /** The new note holds in memory at once, and is on disk for good when this returns. */
   change(part: MetaChange): Promise<void> {
-    return this.#inTurn(() => this.#change(part))
+    return this.#turns.take('', () => this.#change(part))
   }
 
   /** In memory alone until the next change: after a crash the note of before stands, and the next mount finds out the same. */
@@ -190,18 +190,18 @@ export class Draft {
 
   /** The same of the text as well: before a request leaves, and where a save has failed. */
   commit(part: MetaChange): Promise<void> {
-    return this.#inTurn(() => this.#change(part, 'with the text'))
+    return this.#turns.take('', () => this.#change(part, 'with the text'))
   }
 
   keepTheirs(text: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take('', async () => {
       await this.#restored()
       await replaceFile(join(this.directory, 'theirs.json'), text).catch(rethrow)
     })
   }
 
   async discard(): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.take('', async () => {
       if (this.#ended) return
       this.#ended = true
       closeSync(this.#file)
@@ -215,7 +215,7 @@ export class Draft {
   }
 
   close(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take('', async () => {
       if (!this.#ended) closeSync(this.#file)
       this.#ended = true
     })
@@ -223,7 +223,7 @@ export class Draft {
 
   /** The same at the end of a daemon: from now on it has no owner, and the next mount may adopt it. */
   leave(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#turns.take('', async () => {
       if (this.#ended) return
       await this.#restored()
       this.#ended = true
@@ -231,10 +231,6 @@ export class Draft {
       await this.#note(this.#meta)
       closeSync(this.#file)
     })
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#turns.take('', work)
   }
 
   /** An unsaved text that is written over now: as it stands before the first write, which breaks its seal. */

@@ -9,6 +9,8 @@ const water = 'projects/Water splitting'
 const project = `${water}/.project.json`
 const calculation = `${water}/TS1_opt/.calculation.json`
 
+const described = /(?<="description": ")[^"]*/
+
 export function otherRecords(t: Test, open: OpenTestbed): void {
   t.test('records of projects and calculations', async t => {
     const testbed = await open(t)
@@ -16,13 +18,10 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
     const stored = async (path: string) => JSON.parse(await service.elsewhere('GET', path))
 
     t.test('DRAFT-1 the record of another thing is refused, also with its id taken out', async t => {
-      const calculation = 'projects/Water splitting/TS1_opt/.calculation.json'
-      const other = 'projects/Water splitting/H2O/.calculation.json'
-      const report = `reports/${ids.report}.json`
       const pairs = [
-        [calculation, other],
-        ['projects/Water splitting/.project.json', 'projects/Water splitting/Sub project/.project.json'],
-        [report, `reports/${ids.profile}.json`],
+        [calculation, `${water}/H2O/.calculation.json`],
+        [project, `${water}/Sub project/.project.json`],
+        [`reports/${ids.report}.json`, `reports/${ids.profile}.json`],
       ] as const
       await service.sends(t, [], async () => {
         for (const [to, from] of pairs) {
@@ -44,17 +43,11 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
       { what: 'calculation', path: calculation, id: ids.transition },
     ]) {
       t.test(`SAVE-1 an edited ${what} is one PUT of the record as it was read`, async t => {
-        await service.elsewhere(
-          'PUT',
-          `/${what}`,
-          withNote(await service.elsewhere('GET', `/${what}?id=${id}`)),
-        )
+        const noted = withNote(await service.elsewhere('GET', `/${what}?id=${id}`))
+        await service.elsewhere('PUT', `/${what}`, noted)
         await files.touch(path.replace(/\/[^/]*$/, ''))
         await testbed.pass(3200)
-        const text = (await textOf(testbed, path)).replace(
-          /"description": "[^"]*"/,
-          '"description": "Edited"',
-        )
+        const text = (await textOf(testbed, path)).replace(described, 'Edited')
         await service.sends(t, [`PUT /${what}`], () => overwrite(testbed, path, text))
         t.match(await stored(`/${what}?id=${id}`), { description: 'Edited' })
         t.match(await service.elsewhere('GET', `/${what}?id=${id}`), /"note":\{"n":0\.10\}/)
@@ -65,11 +58,8 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
     t.test('RENAME-1 a rename may take the old name at once, also of what was made here', async t => {
       for (const folder of ['One', 'Two']) await files.mkdir(`${water}/${folder}`)
       const record = (folder: string) => `${water}/${folder}/.project.json`
-      await overwrite(
-        testbed,
-        record('One'),
-        (await textOf(testbed, record('One'))).replace('"One"', '"First"'),
-      )
+      const renamed = (await textOf(testbed, record('One'))).replace('"One"', '"First"')
+      await overwrite(testbed, record('One'), renamed)
       await files.rename(`${water}/Two`, `${water}/One`)
       t.match(await textOf(testbed, record('One')), '"One"')
       t.match(await textOf(testbed, record('First')), '"First"')
@@ -133,28 +123,10 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
     await overwrite(testbed, `${shares}/new.json`, '{"user":"guest","permission":"WRITE"}')
     const share = `${shares}/${(await namesOf(testbed, shares)).find(name => /^\d+\.json$/.test(name))}`
     const long = 'A long description. '.repeat(20)
-    for (const { path, which, from, to, change } of [
-      {
-        path: share,
-        which: /^PUT \/project\/share/,
-        from: /WRITE/,
-        to: 'READ',
-        change: ['READ', 'FULLACCESS'],
-      },
-      {
-        path: calculation,
-        which: /^PUT \/calculation/,
-        from: /(?<="description": ")[^"]*/,
-        to: long,
-        change: [long, long.slice(0, 255)],
-      },
-      {
-        path: project,
-        which: /^PUT \/project$/,
-        from: /(?<="description": ")[^"]*/,
-        to: 'Gap of -5 eV',
-        change: ['of -5', 'of 5'],
-      },
+    for (const [path, which, from, to, change] of [
+      [share, /^PUT \/project\/share/, /WRITE/, 'READ', ['READ', 'FULLACCESS']],
+      [calculation, /^PUT \/calculation/, described, long, [long, long.slice(0, 255)]],
+      [project, /^PUT \/project$/, described, 'Gap of -5 eV', ['of -5', 'of 5']],
     ] as const) {
       const text = (await textOf(testbed, path)).replace(from, to)
       const mend = service.rewrite(which, body => body.replace(change[0], change[1]))

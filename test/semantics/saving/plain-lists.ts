@@ -37,15 +37,11 @@ export function plainLists(t: Test, open: OpenTestbed): void {
           .join()
       const doors = {
         'order.txt': (list: List) => overwrite(testbed, order, `${lists[list].join('\n')}\n`),
-        'its number': async (list: List) =>
-          overwrite(
-            testbed,
-            own,
-            JSON.stringify({
-              ...JSON.parse(await textOf(testbed, own)),
-              calculations: lists[list].map(Number),
-            }),
-          ),
+        async 'its number'(list: List) {
+          const record = JSON.parse(await textOf(testbed, own))
+          const calculations = lists[list].map(Number)
+          await overwrite(testbed, own, JSON.stringify({ ...record, calculations }))
+        },
       }
       return { id, path, own, order, save, inForce, doors }
     }

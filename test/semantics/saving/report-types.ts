@@ -13,10 +13,6 @@ const storedAs = async ({ service }: Testbed, id: string): Promise<Record<string
 const typed = (text: string, type: string): string =>
   text.replace(/("reportType": )[^,\n]+/, (_, before) => before + type)
 
-/** The text with another name beside its type. */
-const named = (text: string, name: string): string =>
-  text.replace(/("reportTypeName": )[^,\n]+/, (_, before) => before + JSON.stringify(name))
-
 /** What the sample's types are called. */
 const typeNames: Readonly<Record<number, string>> = {
   1: 'Supporting information',
@@ -119,7 +115,8 @@ export function reportTypes(t: Test, open: OpenTestbed): void {
 
   t.test('TYPE-1 the name beside the number is the service’s: changed alone it is refused', async t => {
     const testbed = await open(t)
-    const text = named(await textOf(testbed, path), 'Reaction Graph')
+    const before = await textOf(testbed, path)
+    const text = before.replace(/("reportTypeName": )[^,\n]+/, '$1"Reaction Graph"')
     await testbed.service.sends(t, [], async () => {
       t.equal(await outcome(overwrite(testbed, path, text)), 'EINVAL')
     })
