@@ -49,12 +49,13 @@ export function openPrefetcher(ports: PrefetcherPorts) {
     maxSize: ports.names,
     sizeCalculation: ({ entries }) => entries.length + 1,
   })
-  const queue = new PrefetchQueue(room, now)
+  const queue = new PrefetchQueue(() => walks.nextTask(), room, now)
   const contentPrefetch = new ContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
-  const pattern = new AccessPattern()
-  const walks = new Walks(
+  const siblings = new SiblingPrefetch(queue, contentPrefetch, now)
+  const walks: Walks = new Walks(
     {
       queue,
+      siblings,
       room,
       known: path => folders.get(path),
       list: async (path, node, context) => remember(path, await tree.list(node, context)),
@@ -62,9 +63,8 @@ export function openPrefetcher(ports: PrefetcherPorts) {
       contents: contentPrefetch,
       now,
     },
-    pattern,
+    new AccessPattern(),
   )
-  const siblings = new SiblingPrefetch(queue, contentPrefetch, walks, now)
   let lastFolder = ''
   let isWatched = false
   let missed: number | undefined
@@ -134,8 +134,10 @@ export function openPrefetcher(ports: PrefetcherPorts) {
     isWatched = false
     lastFolder = ''
     const since = instant(now() - leftAfterMs)
-    siblings.leftSince(since)
-    if (walks.leftSince(since)) watch()
+    const isUsed = siblings.leftSince(since)
+    const { isUnderWay, isKnown } = walks.leftSince(since)
+    if (!isUsed && !isUnderWay) queue.rest()
+    if (isUsed || isKnown) watch()
     else contentPrefetch.clear()
   }
 
@@ -158,12 +160,13 @@ export function openPrefetcher(ports: PrefetcherPorts) {
     looked(path: string, node: ContentNode | RecordNode): void {
       if (!isAwake()) return
       const folder = use(path, node, 'looked')
-      if (folder !== undefined) siblings.looked(folder, lastNameOf(path))
+      if (folder !== undefined)
+        siblings.looked(folder, lastNameOf(path), file => walks.foresees(folder.path, file))
     },
     opened(path: string, node: Node): void {
       if (node.kind !== 'content' || !isAwake()) return
       const folder = use(path, node, 'opened')
-      if (contentPrefetch.opened(path, node)) walks.nudge()
+      if (contentPrefetch.opened(path, node)) queue.nudge()
       if (folder !== undefined) siblings.opened(folder, lastNameOf(path))
     },
     /** It is read on beyond its beginning, or to its end. */

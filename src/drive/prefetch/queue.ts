@@ -11,92 +11,73 @@ export type PrefetchTask = (context: RequestContext, signal: AbortSignal) => Pro
 const patienceMs = 30_000
 
 export class PrefetchQueue {
-  /** Those that do not rest. */
-  readonly #all = new Set<PrefetchSource>()
-  /** Those of them that may have something to ask for; the first is next, and goes to the end of the line. */
-  readonly #awake = new Set<PrefetchSource>()
+  #isResting = true
+  /** There may be something to ask for. */
+  #isAwake = false
   #underWay = 0
+  /** Made late: most walks end without being called off. */
+  #control: AbortController | undefined
 
+  /** `next` says what is wanted most at this moment; undefined for nothing. */
   constructor(
+    private readonly next: () => PrefetchTask | undefined,
     private readonly room: () => number,
     private readonly now: () => Instant,
   ) {}
 
   /** The service may have room again. */
   goOn(): void {
-    while (this.#awake.size > 0 && this.#underWay < this.room()) if (!this.#startNext()) return
+    while (this.#isAwake && this.#underWay < this.room()) {
+      const task = this.next()
+      this.#isAwake = task !== undefined
+      if (task !== undefined) void this.#run(task)
+    }
   }
 
   /** There may be something to ask for now. */
-  wake(source: PrefetchSource): void {
-    this.#all.add(source)
-    this.nudge(source)
+  wake(): void {
+    this.#isResting = false
+    this.nudge()
   }
 
   /** The same, unless it rests. */
-  nudge(source: PrefetchSource): void {
-    if (!this.#all.has(source)) return
-    this.#awake.add(source)
+  nudge(): void {
+    if (this.#isResting) return
+    this.#isAwake = true
     this.goOn()
   }
 
   /** Asks for nothing more until it is woken; what can be stopped is stopped. */
-  rest(source: PrefetchSource): void {
-    this.#all.delete(source)
-    this.#awake.delete(source)
-    source.abort()
+  rest(): void {
+    this.#isResting = true
+    this.#isAwake = false
+    this.#control?.abort(calledOff)
+    this.#control = undefined
   }
 
-  #startNext(): boolean {
-    for (const source of [...this.#awake]) {
-      this.#awake.delete(source)
-      const task = source.next()
-      if (task === undefined) continue
-      this.#awake.add(source)
-      void this.#run(task, source)
-      return true
-    }
-    return false
-  }
-
-  async #run(task: PrefetchTask, source: PrefetchSource): Promise<void> {
-    const signal = source.signal()
+  async #run(task: PrefetchTask): Promise<void> {
+    const signal = this.#signal()
     this.#underWay += 1
     try {
       await task(dueIn(patienceMs, { now: this.now }, 'guess'), signal)
     } catch (thrown) {
       // A guess that fails costs nothing: the program's own call gets the failure.
       // A service in trouble is asked for nothing more that no program waits for.
-      if (isA('strain', asFailure(thrown)) && !signal.aborted)
-        for (const other of [...this.#all]) this.rest(other)
+      if (isA('strain', asFailure(thrown)) && !signal.aborted) this.rest()
     } finally {
       this.#underWay -= 1
-      if (!signal.aborted) this.#awake.add(source)
+      this.#isAwake ||= !signal.aborted
       this.goOn()
     }
   }
-}
 
-/** Guesses that stand or fall together: those of one walk, or of one folder. */
-export class PrefetchSource {
-  /** Made late: most sources end without a single guess, or without being called off. */
-  #control: AbortController | undefined
-
-  /** `next` says what is wanted most at this moment; undefined for nothing. */
-  constructor(readonly next: () => PrefetchTask | undefined) {}
-
-  signal(): AbortSignal {
+  #signal(): AbortSignal {
     if (this.#control === undefined) {
       this.#control = new AbortController()
       // More guesses than the ten that Node warns of hear it.
       setMaxListeners(0, this.#control.signal)
     }
     return this.#control.signal
-  }
-
-  abort(): void {
-    this.#control?.abort(calledOff)
-    this.#control = undefined
   }
 }
 

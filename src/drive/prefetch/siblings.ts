@@ -4,13 +4,12 @@ import type { Instant } from '../../remote/remote.js'
 import type { Dentry } from '../nodes/node.js'
 import type { AccessLevel } from './access-pattern.js'
 import type { ContentPrefetch } from './content-prefetch.js'
+import type { FileQuestion } from './file-questions.js'
 import type { ListedDirectory } from './listed-directory.js'
-import { type PrefetchQueue, PrefetchSource, type PrefetchTask } from './queue.js'
-import type { Walks } from './walks.js'
+import type { PrefetchQueue } from './queue.js'
 
 interface FolderUse {
-  readonly waiting: PrefetchTask[]
-  readonly source: PrefetchSource
+  readonly waiting: FileQuestion[]
   /** Files looked at since it was listed. */
   looks: number
   /** The place of the file that was opened last, among the files; -1 before the first. */
@@ -33,20 +32,29 @@ const skipAtMost = 2
 const fewFiles = 16
 
 export class SiblingPrefetch {
-  readonly #uses = new LRUCache<string, FolderUse>({ max: usesAtMost, dispose: use => this.#cancel(use) })
+  readonly #uses = new LRUCache<string, FolderUse>({ max: usesAtMost })
 
   constructor(
-    private readonly queue: PrefetchQueue,
-    private readonly contentPrefetch: ContentPrefetch,
-    private readonly walks: Pick<Walks, 'foresees'>,
+    private readonly queue: Pick<PrefetchQueue, 'wake'>,
+    private readonly contents: Pick<ContentPrefetch, 'isKnown' | 'full'>,
     private readonly now: () => Instant,
   ) {}
+
+  /** The next one, in the folder that was used last. */
+  next(): FileQuestion | undefined {
+    for (const { waiting } of this.#uses.values()) {
+      const question = waiting.shift()
+      if (question !== undefined) return question
+    }
+    return undefined
+  }
 
   listed(path: string): void {
     this.#use(path).looks = 0
   }
 
-  looked(folder: ListedDirectory, name: string): void {
+  /** `isForeseen`: a walk asks for it as it was used in other folders: a body that is read tells its size. */
+  looked(folder: ListedDirectory, name: string, isForeseen: (file: Dentry) => boolean): void {
     const here = this.#use(folder.path)
     // Without a listing one file alone was wanted.
     if (here.looks < 0) return
@@ -55,8 +63,7 @@ export class SiblingPrefetch {
     if (here.looks > 2) return
     for (const dentry of folder.entries) {
       if (dentry.name === name || dentry.node.kind !== 'content') continue
-      // A walk asks for it as it was used in other folders: a body that is read tells its size.
-      if (this.walks.foresees(folder.path, dentry)) continue
+      if (isForeseen(dentry)) continue
       if ((dentry.node.content.of === 'file') === (here.looks === 1))
         this.#take(here, folder, dentry, 'looked')
     }
@@ -78,12 +85,14 @@ export class SiblingPrefetch {
     else {
       here.reach = 0
       here.asked = 0
-      if (!here.hasAll) this.#cancel(here)
+      if (!here.hasAll) here.waiting.length = 0
     }
   }
 
-  leftSince(since: Instant): void {
+  /** Gives up every folder that was left before then; answers whether any is used still. */
+  leftSince(since: Instant): boolean {
     for (const [path, { at }] of [...this.#uses.entries()]) if (at <= since) this.#uses.delete(path)
+    return this.#uses.size > 0
   }
 
   #use(path: string): FolderUse {
@@ -93,17 +102,9 @@ export class SiblingPrefetch {
       return known
     }
     const none = { looks: -1, opened: -1, reach: 0, asked: 0, hasAll: false }
-    const waiting: PrefetchTask[] = []
-    const source = new PrefetchSource(() => waiting.shift())
-    const fresh: FolderUse = { waiting, source, ...none, level: 'opened', at: this.now() }
+    const fresh: FolderUse = { waiting: [], ...none, level: 'opened', at: this.now() }
     this.#uses.set(path, fresh)
     return fresh
-  }
-
-  /** Guesses not begun are forgotten, those that can be stopped are. */
-  #cancel({ waiting, source }: FolderUse): void {
-    waiting.length = 0
-    this.queue.rest(source)
   }
 
   #takeAll(here: FolderUse, folder: ListedDirectory, but: string): void {
@@ -117,18 +118,16 @@ export class SiblingPrefetch {
     here.reach = Math.min(Math.max(2, here.reach * 2), reachAtMost)
     const end = Math.min(here.opened + 1 + here.reach, files.length)
     const from = Math.max(here.opened + 1, here.asked)
-    for (let next = from; next < end && !this.contentPrefetch.full(); next += 1) {
+    for (let next = from; next < end && !this.contents.full(); next += 1) {
       const file = files[next]
       if (file !== undefined) this.#take(here, folder, file, here.level)
       here.asked = next + 1
     }
   }
 
-  #take(use: FolderUse, folder: ListedDirectory, { name, node }: Dentry, level: AccessLevel): void {
-    if (node.kind !== 'content' || this.contentPrefetch.isKnown(node, level)) return
-    use.waiting.push((context, signal) =>
-      this.contentPrefetch.take(`${folder.path}/${name}`, node, { level, isHere: false, context, signal }),
-    )
-    this.queue.wake(use.source)
+  #take(use: FolderUse, folder: ListedDirectory, dentry: Dentry, level: AccessLevel): void {
+    if (dentry.node.kind !== 'content' || this.contents.isKnown(dentry.node, level)) return
+    use.waiting.push({ path: `${folder.path}/${dentry.name}`, dentry, level, isHere: false })
+    this.queue.wake()
   }
 }

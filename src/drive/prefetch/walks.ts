@@ -5,12 +5,14 @@ import type { Instant, RequestContext } from '../../remote/remote.js'
 import { type Dentry, type DirectoryNode, isDirectory, type Node } from '../nodes/node.js'
 import { type AccessLevel, type AccessPattern, fileClassOf } from './access-pattern.js'
 import type { AskedHow, ContentPrefetch } from './content-prefetch.js'
-import { FileQuestions } from './file-questions.js'
+import { type FileQuestion, FileQuestions } from './file-questions.js'
 import type { ListedDirectory } from './listed-directory.js'
-import { type PrefetchQueue, PrefetchSource, type PrefetchTask } from './queue.js'
+import type { PrefetchQueue, PrefetchTask } from './queue.js'
+import type { SiblingPrefetch } from './siblings.js'
 
 export interface WalkPorts {
-  readonly queue: PrefetchQueue
+  readonly queue: Pick<PrefetchQueue, 'goOn' | 'nudge' | 'wake'>
+  readonly siblings: Pick<SiblingPrefetch, 'next'>
   readonly room: () => number
   readonly known: (path: string) => ListedDirectory | undefined
   readonly list: (path: string, node: DirectoryNode, context: RequestContext) => Promise<ListedDirectory>
@@ -122,7 +124,6 @@ export class Walks {
   /** The folder that was entered last in each directory; the latest comes first. */
   private readonly heads = new LRUCache<string, string>({ max: headsAtMost })
   private readonly files: FileQuestions
-  private readonly source: PrefetchSource
   private looks = 0
   private isFileNext = false
   private steps = 0
@@ -136,7 +137,6 @@ export class Walks {
     private readonly pattern: AccessPattern,
   ) {
     this.files = new FileQuestions(pattern, ports.contents)
-    this.source = new PrefetchSource(() => this.nextTask())
   }
 
   /** The folder at this path, which stands in a directory that is known, is entered. */
@@ -151,13 +151,13 @@ export class Walks {
     const folder = this.ports.known(path)
     if (folder !== undefined) this.files.arrive(folder)
     this.files.enter(path)
-    this.ports.queue.wake(this.source)
+    this.ports.queue.wake()
   }
 
   note(path: string, kind: string, level: AccessLevel): void {
     const trail = this.trails.get(parentOf(path))
     if (trail !== undefined) trail.steppedAt = this.ports.now()
-    if (this.pattern.note(path, kind, level)) this.nudge()
+    if (this.pattern.note(path, kind, level)) this.ports.queue.nudge()
     else this.ports.queue.goOn()
   }
 
@@ -167,12 +167,8 @@ export class Walks {
     return isHead && this.pattern.usual(fileClassOf(file) ?? '', folder) !== undefined
   }
 
-  nudge(): void {
-    this.ports.queue.nudge(this.source)
-  }
-
-  /** Gives up every walk without a step since then; answers whether any is left. */
-  leftSince(since: Instant): boolean {
+  /** Gives up every walk without a step since then; answers whether a program is in any still, and whether any is remembered. */
+  leftSince(since: Instant) {
     for (const [path, trail] of this.trails) {
       if (trail.steppedAt > since) continue
       this.heads.delete(path)
@@ -180,11 +176,8 @@ export class Walks {
       for (const place of trail.entered.keys()) this.files.drop(trail.pathOf(place))
       if (trail.steppedAt <= since - togetherMs) this.trails.delete(path)
     }
-    if (this.heads.size === 0) {
-      this.ports.queue.rest(this.source)
-      this.again = undefined
-    }
-    return this.trails.size > 0
+    if (this.heads.size === 0) this.again = undefined
+    return { isUnderWay: this.heads.size > 0, isKnown: this.trails.size > 0 }
   }
 
   private follow(path: string): void {
@@ -270,7 +263,7 @@ export class Walks {
   }
 
   /** In turn: the files of folders that are near do not wait for the listings of those that are far. */
-  private nextTask(): PrefetchTask | undefined {
+  nextTask(): PrefetchTask | undefined {
     this.isFileNext = !this.isFileNext
     if (this.isFileNext) return this.nextFile() ?? this.nextFolder()
     return this.nextFolder() ?? this.nextFile()
@@ -338,11 +331,10 @@ export class Walks {
   }
 
   private nextFile(): PrefetchTask | undefined {
-    const { askFor, contents } = this.ports
-    const question = this.files.next(
-      ({ dentry, level, isHere }) =>
-        isHere || dentry.node.kind !== 'content' || level === 'looked' || !contents.full(),
-    )
+    const { askFor, contents, siblings } = this.ports
+    const may = ({ dentry, level, isHere }: FileQuestion): boolean =>
+      isHere || dentry.node.kind !== 'content' || level === 'looked' || !contents.full()
+    const question = siblings.next() ?? this.files.next(may)
     if (question === undefined) return undefined
     const { path, dentry, level, isHere } = question
     return (context, signal) => askFor(path, dentry.node, { level, isHere, context, signal })
