@@ -1,6 +1,6 @@
 // docs/troubleshooting.md: each errno with what it means on a drive and the advice of `calcfs why`, the exit codes, and what has no errno.
 import { adviceFor, adviceForText } from '../dist/src/advice.js'
-import { errnoOf } from '../dist/src/drive/interface/errno.js'
+import { errnoOf } from '../dist/src/failure.js'
 import { exitCodes, exitMeanings } from '../dist/src/terminal/exit.js'
 
 /** The meaning of each kind of failure; kinds that their errno explains have none. */

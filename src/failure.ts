@@ -1,47 +1,5 @@
-// Kinds of failure: every HTTP status becomes one of them, and each of them becomes an errno.
+// Kinds of failure, one table: every HTTP status becomes one of them, and each of them an errno.
 import { codeOf, systemSentence } from './system/error-code.js'
-
-/** The kinds of failure. `remote/http/http.ts` makes kinds from HTTP, `drive/interface/errno.ts` makes errno names from them. */
-export type FailureKind =
-  // reported by the service
-  | 'invalid' // 400, 422
-  | 'unauthenticated' // no token serves: the sign-in has ended
-  | 'forbidden' // 403, or 401 of this question alone after another log-in
-  | 'absent' // 404, 410, or a record that is `null`
-  | 'in-doubt' // the service calls absent what it has listed, and nothing else shows that it is gone
-  | 'conflict' // 409, 412, or two clients edited one field
-  | 'replaced' // a content is another version than the one that is being read
-  | 'another-thing' // the id stands for another thing than the intended one: nothing is sent
-  | 'too-large' // 413
-  | 'busy' // 423, 429, 503 after retries
-  | 'unsupported' // 405, 501
-  | 'service-full' // 507
-  | 'broken' // other 5xx, malformed answers, wrong lengths, a 200 that was not stored
-  | 'outcome-unknown' // the request may have been carried out; nothing may be sent again by itself
-  // met on the connection
-  | 'refuses-all' // a gateway in the place of the service refuses every request
-  | 'timeout' // the deadline, 408, 504
-  | 'unreachable' // refused, DNS, reset, breaker open
-  | 'untrusted' // TLS
-  // reported by the drive
-  | 'read-only'
-  | 'not-permitted'
-  | 'no-upload' // a file in a place that takes none
-  | 'not-json'
-  | 'refused' // parsed, but not a record the service could take: never sent
-  | 'no-space'
-  | 'disk-read-only' // the local disk lets nothing be written, or this user not
-  | 'name-too-long'
-  | 'name-not-utf8'
-  | 'not-empty'
-  | 'exists'
-  | 'stale-attributes' // the kernel expects another size of the file, and has to look it up again
-  | 'taken-back' // a file whose deletion waited is there again, and the kernel has to look it up again
-  | 'is-directory'
-  | 'not-directory'
-  | 'no-attribute'
-  | 'bad-handle'
-  | 'internal' // a bug of calcfs, logged with its stack
 
 /** A failure as a value: one sentence for the user, a kind for programs, and the service's own message. */
 export class Failure extends Error {
@@ -128,48 +86,67 @@ type FailureClass =
   /** Everyday failures of programs, which are no trouble. */
   | 'everyday'
 
-const classes = {
-  invalid: ['denial'],
-  unauthenticated: ['outage'],
-  forbidden: ['denial', 'settled'],
-  absent: ['denial', 'settled', 'everyday'],
-  'in-doubt': [],
-  conflict: [],
-  replaced: [],
-  'another-thing': [],
-  'too-large': [],
-  busy: ['outage', 'passing', 'strain'],
-  unsupported: ['denial', 'settled'],
-  'service-full': [],
-  broken: ['outage', 'passing', 'transient', 'undecided'],
-  'outcome-unknown': ['undecided'],
-  'refuses-all': ['outage', 'away', 'passing', 'undecided'],
-  timeout: ['outage', 'away', 'passing', 'strain', 'undecided'],
-  unreachable: ['outage', 'away', 'passing', 'strain', 'transient', 'undecided'],
-  untrusted: ['outage', 'away'],
-  'read-only': [],
-  'not-permitted': [],
-  'no-upload': [],
-  'not-json': ['unsent'],
-  refused: ['unsent'],
-  'no-space': ['unsent'],
-  'disk-read-only': [],
-  'name-too-long': [],
-  'name-not-utf8': [],
-  'not-empty': [],
-  exists: [],
-  'stale-attributes': ['everyday'],
-  'taken-back': ['everyday'],
-  'is-directory': [],
-  'not-directory': [],
-  'no-attribute': ['everyday'],
-  'bad-handle': [],
-  internal: ['undecided'],
-} as const satisfies Record<FailureKind, readonly FailureClass[]>
+/** Each kind of failure: the errno that a program sees, and its classes. `remote/http/http.ts` makes kinds from HTTP. */
+const kinds = {
+  // reported by the service
+  invalid: { errno: 'EINVAL', is: ['denial'] }, // 400, 422
+  unauthenticated: { errno: 'EACCES', is: ['outage'] }, // no token serves: the sign-in has ended
+  // 403, or 401 of this question alone after another log-in
+  forbidden: { errno: 'EACCES', is: ['denial', 'settled'] },
+  absent: { errno: 'ENOENT', is: ['denial', 'settled', 'everyday'] }, // 404, 410, or a record that is `null`
+  // the service calls absent what it has listed, and nothing else shows that it is gone
+  'in-doubt': { errno: 'ESTALE', is: [] },
+  conflict: { errno: 'ESTALE', is: [] }, // 409, 412, or two clients edited one field
+  replaced: { errno: 'ESTALE', is: [] }, // a content is another version than the one that is being read
+  'another-thing': { errno: 'ESTALE', is: [] }, // the id stands for another thing than the intended one: nothing is sent
+  'too-large': { errno: 'EFBIG', is: [] }, // 413
+  busy: { errno: 'EBUSY', is: ['outage', 'passing', 'strain'] }, // 423, 429, 503 after retries
+  unsupported: { errno: 'EOPNOTSUPP', is: ['denial', 'settled'] }, // 405, 501
+  'service-full': { errno: 'ENOSPC', is: [] }, // 507
+  // other 5xx, malformed answers, wrong lengths, a 200 that was not stored
+  broken: { errno: 'EIO', is: ['outage', 'passing', 'transient', 'undecided'] },
+  // the request may have been carried out; nothing may be sent again by itself
+  'outcome-unknown': { errno: 'EIO', is: ['undecided'] },
+  // met on the connection
+  // a gateway in the place of the service refuses every request
+  'refuses-all': { errno: 'EIO', is: ['outage', 'away', 'passing', 'undecided'] },
+  timeout: { errno: 'ETIMEDOUT', is: ['outage', 'away', 'passing', 'strain', 'undecided'] }, // the deadline, 408, 504
+  // refused, DNS, reset, breaker open
+  unreachable: {
+    errno: 'EHOSTUNREACH',
+    is: ['outage', 'away', 'passing', 'strain', 'transient', 'undecided'],
+  },
+  untrusted: { errno: 'EPROTO', is: ['outage', 'away'] }, // TLS
+  // reported by the drive
+  'read-only': { errno: 'EROFS', is: [] },
+  'not-permitted': { errno: 'EPERM', is: [] },
+  'no-upload': { errno: 'EPERM', is: [] }, // a file in a place that takes none
+  'not-json': { errno: 'EINVAL', is: ['unsent'] },
+  refused: { errno: 'EINVAL', is: ['unsent'] }, // parsed, but not a record the service could take: never sent
+  'no-space': { errno: 'ENOSPC', is: ['unsent'] },
+  'disk-read-only': { errno: 'EROFS', is: [] }, // the local disk lets nothing be written, or this user not
+  'name-too-long': { errno: 'ENAMETOOLONG', is: [] },
+  'name-not-utf8': { errno: 'EILSEQ', is: [] },
+  'not-empty': { errno: 'ENOTEMPTY', is: [] },
+  exists: { errno: 'EEXIST', is: [] },
+  // the kernel expects another size of the file, and has to look it up again
+  'stale-attributes': { errno: 'ESTALE', is: ['everyday'] },
+  // a file whose deletion waited is there again, and the kernel has to look it up again
+  'taken-back': { errno: 'EEXIST', is: ['everyday'] },
+  'is-directory': { errno: 'EISDIR', is: [] },
+  'not-directory': { errno: 'ENOTDIR', is: [] },
+  'no-attribute': { errno: 'ENODATA', is: ['everyday'] },
+  'bad-handle': { errno: 'EBADF', is: [] },
+  internal: { errno: 'EIO', is: ['undecided'] }, // a bug of calcfs, logged with its stack
+} as const satisfies Record<string, { errno: string; is: readonly FailureClass[] }>
+
+export type FailureKind = keyof typeof kinds
+
+export const errnoOf = (kind: FailureKind) => kinds[kind].errno
 
 /** True if the failure is of this class. */
 export const isA = (of: FailureClass, { kind }: Failure): boolean =>
-  (classes[kind] as readonly FailureClass[]).includes(of)
+  (kinds[kind].is as readonly FailureClass[]).includes(of)
 
 /** True if the service says that the thing does not exist. False for what is no Failure. */
 export const isAbsent = (thrown: unknown): thrown is Failure & { readonly kind: 'absent' } =>

@@ -1,9 +1,8 @@
 // Listings: open directories, what the kernel may keep of them, and their names as READDIR and READDIRPLUS answer them.
 import { modeOf } from '../drive/interface/attributes.js'
-import { errnoOf } from '../drive/interface/errno.js'
 import type { Listing } from '../drive/interface/verbs.js'
 import { type Dentry, nodeKey } from '../drive/nodes/node.js'
-import { asFailure, Failure } from '../failure.js'
+import { asFailure, errnoOf, Failure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import {
   type Answer,

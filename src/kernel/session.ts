@@ -1,9 +1,8 @@
 // Session: reads the kernel's requests, has each one answered exactly once, and tells the kernel what is no longer as it was told.
 import { constants } from 'node:os'
 import type { KernelCall } from '../activity/kernel-calls.js'
-import { errnoOf } from '../drive/interface/errno.js'
 import type { Drive, KernelNews, NewsSubject } from '../drive/interface/verbs.js'
-import { asFailure } from '../failure.js'
+import { asFailure, errnoOf } from '../failure.js'
 import { outcomeOf } from '../maybe-promise.js'
 import type { PendingCalls } from '../mount/changes-in-progress.js'
 import type { CallLog } from '../mount/fuse.js'
