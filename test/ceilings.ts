@@ -2,8 +2,8 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 44_705,
-  'files of src': 320,
+  'lines of src': 44_602,
+  'files of src': 319,
   'lines of test': 35_989,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_204,
@@ -11,5 +11,5 @@ export const ceilings = {
   'bytes of docs/commands.md': 11_982,
   'rules of more than 40 words': 0,
   'constants of time in src': 73,
-  'bytes of all documents': 126_599,
+  'bytes of all documents': 126_530,
 } as const

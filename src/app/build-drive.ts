@@ -1,4 +1,5 @@
 // Builds the drive: the write side, the tree, the verbs over them, and the operations of the command line.
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { signInEnded } from '../cache/health.js'
@@ -8,7 +9,6 @@ import { openDrive } from '../drive/drive.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import { GeneratedTexts } from '../drive/generated-texts.js'
 import type { KernelNews } from '../drive/interface/verbs.js'
-import { spaceOf } from '../drive/lookup-verbs.js'
 import { type Node, nodeKey } from '../drive/nodes/node.js'
 import { Pins } from '../drive/pins/pins.js'
 import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
@@ -111,7 +111,7 @@ export function buildDrive(
     generated: new GeneratedTexts(generation, caches.times, now),
     writeSide,
     failureLog,
-    statfs: () => spaceOf(account.places.state),
+    statfs: () => statfs(account.places.state),
     xattrs: openXattrs({
       ...caches,
       records: writeSide.records,

@@ -1,11 +1,10 @@
 // Lookup verbs: stat, readdir, readlink, statfs and xattrs.
-import { statfs } from 'node:fs/promises'
 import { Failure, isAbsent } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { type Attributes, bytesOf, listingOf, modeOf } from './interface/attributes.js'
-import type { Listing, LookupVerbs, Space } from './interface/verbs.js'
+import type { Listing, LookupVerbs } from './interface/verbs.js'
 import {
   type DatedNode,
   type Dentry,
@@ -174,20 +173,3 @@ export function openLookupVerbs(parts: DriveParts, until: () => RequestContext):
 const isDerived = (node: Node): boolean => node.kind === 'content' && node.content.of !== 'file'
 
 const sizeOfText = ({ bytes, mtime }: TextSnapshot) => ({ size: bytes.length, mtime })
-
-/** The space of the file system that this directory lies on; the binding carries counts of 32 bits. */
-export async function spaceOf(directory: string): Promise<Space> {
-  const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(directory)
-  const small = (count: number): number => Math.min(count, 0xffff_ffff)
-  return {
-    bsize,
-    frsize: bsize,
-    blocks: small(blocks),
-    bfree: small(bfree),
-    bavail: small(bavail),
-    files: small(files),
-    ffree: small(ffree),
-    favail: small(ffree),
-    namemax: 255,
-  }
-}

@@ -1,5 +1,6 @@
 // Answers and news for the kernel: the layouts of replies and notifications, as include/uapi/linux/fuse.h has them; little-endian.
 import type { Space } from '../drive/interface/verbs.js'
+import { longestName } from '../drive/nodes/name.js'
 
 /** FOPEN_* flags of the answer to an open. */
 export const openFlags = { directIo: 1 << 0, keepCache: 1 << 1, cacheDir: 1 << 3, noFlush: 1 << 5 } as const
@@ -227,7 +228,7 @@ export const direntplusFits = (reply: Reply, limit: number, name: string): boole
 /** struct fuse_kstatfs. */
 export function putSpace(reply: Reply, space: Space): Reply {
   reply.u64(space.blocks).u64(space.bfree).u64(space.bavail).u64(space.files).u64(space.ffree)
-  return reply.u32(space.bsize).u32(space.namemax).u32(space.frsize).zeros(28)
+  return reply.u32(space.bsize).u32(longestName).u32(space.bsize).zeros(28)
 }
 
 export interface InitOut {

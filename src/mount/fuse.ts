@@ -1,9 +1,10 @@
 // FUSE binding: kernel calls become the drive's verbs, and every call is answered exactly once.
 import { constants } from 'node:os'
-import Fuse, { type Operations, type Stat } from 'fuse-native'
+import Fuse, { type Operations, type Stat, type Statfs } from 'fuse-native'
 import type { KernelCalls } from '../activity/kernel-calls.js'
 import { type Attributes, modeOf } from '../drive/interface/attributes.js'
-import { accessOf } from '../drive/interface/verbs.js'
+import { accessOf, type Space } from '../drive/interface/verbs.js'
+import { longestName } from '../drive/nodes/name.js'
 import { rootPlace } from '../drive/nodes/place.js'
 import { asFailure, errnoOf } from '../failure.js'
 import { type MaybePromise, outcomeOf } from '../maybe-promise.js'
@@ -105,7 +106,7 @@ export function operationsOf(
       return [error === -constants.errno.ENOENT ? -constants.errno.ESTALE : error, names, stats]
     }),
     readlink: operation('readlink', drive.readlink),
-    statfs: operation('statfs', drive.statfs),
+    statfs: operation('statfs', drive.statfs, (error, space) => [error, space && statfs(space)]),
     open: operation('open', (path, flags: number) => drive.open(path, accessOf(flags))),
     create: operation('create', async (path, _mode: number) => drive.create(await named(path))),
     read: operation(
@@ -171,6 +172,22 @@ function stat({ mode, size, mtime }: Pick<Attributes, 'mode' | 'size' | 'mtime'>
     mtime,
     atime: mtime,
     ctime: mtime,
+  }
+}
+
+/** The binding carries counts of 32 bits. */
+function statfs({ bsize, blocks, bfree, bavail, files, ffree }: Space): Statfs {
+  const small = (count: number): number => Math.min(count, 0xffff_ffff)
+  return {
+    bsize,
+    frsize: bsize,
+    blocks: small(blocks),
+    bfree: small(bfree),
+    bavail: small(bavail),
+    files: small(files),
+    ffree: small(ffree),
+    favail: small(ffree),
+    namemax: longestName,
   }
 }
 

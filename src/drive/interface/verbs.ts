@@ -1,4 +1,5 @@
 // Interface of a drive and its mount: the kernel's verbs, where an answer that needs no waiting comes at once and any other is promised, and the news for the kernel.
+import type { StatsFs } from 'node:fs'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import type { ProcessId } from '../../system/process.js'
@@ -75,18 +76,8 @@ export interface Listing {
   known(node: Node): Attributes | undefined
 }
 
-/** Space as statfs(2) shows it, in blocks of `frsize` bytes. */
-export interface Space {
-  readonly bsize: number
-  readonly frsize: number
-  readonly blocks: number
-  readonly bfree: number
-  readonly bavail: number
-  readonly files: number
-  readonly ffree: number
-  readonly favail: number
-  readonly namemax: number
-}
+/** Space as statfs(2) shows it, in blocks of `bsize` bytes. */
+export type Space = Readonly<Omit<StatsFs, 'type'>>
 
 /** Directories whose names, sizes or times, or texts which, are others now, by their nodes' keys. */
 export type NewsSubject = readonly string[] | 'all'
