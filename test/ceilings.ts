@@ -4,7 +4,7 @@
 export const ceilings = {
   'lines of src': 44_602,
   'files of src': 319,
-  'lines of test': 35_989,
+  'lines of test': 35_985,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_204,
   'rules of docs/commands.md': 76,

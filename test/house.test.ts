@@ -170,11 +170,7 @@ t.test('a fact stands in the file that owns it', async t => {
     ),
     'what is printed goes through one door',
   )
-  none(
-    t,
-    strays(/\bconstants\.errno\b/g, /^src\/mount\//),
-    'errno numbers are the mount’s',
-  )
+  none(t, strays(/\bconstants\.errno\b/g, /^src\/mount\//), 'errno numbers are the mount’s')
   none(
     t,
     strays(
