@@ -1,5 +1,4 @@
 // Creation and renaming: mkdir makes a project, a rename changes a title; nothing is moved to another place.
-import { isOtherRecord } from '../cache/identity.js'
 import type { Readable } from '../cache/metadata/catalog.js'
 import { editsBetween, unstoredFields } from '../edit/save/diff.js'
 import { originalFailure, sentOnce, unreadable } from '../edit/save/reconcile.js'
@@ -14,6 +13,7 @@ import type { NamedNode } from './names/name-aliases.js'
 import { titleWritten } from './nodes/name.js'
 import { type ProjectNode, recordOfChild } from './nodes/node.js'
 import { type EditingParts, saveRecord } from './records/editable-files.js'
+import { refuseOther } from './tree/identity-mark.js'
 
 /** A name that is to be given; `lookedAt` is when the look began by which it is free. */
 interface FreeName {
@@ -49,7 +49,7 @@ export class CreateRename {
     const before = (await catalog.children(parent).ask(context)).projects
     if (catalog.children(parent).stale() !== undefined) await again(context)
     const present = await remote.project(parent, context)
-    this.#refuseOther(directory, present, 'nothing is made in it')
+    refuseOther(directory, { record: present, notDone: 'nothing is made in it' }, this.parts)
     const near = { look: { at: lookedAt, again }, before, present }
     const day = new Date(this.parts.now()).toISOString().slice(0, 10)
     const said = { title, description: `Made as a directory on ${day}`, parent }
@@ -127,7 +127,7 @@ export class CreateRename {
     const target = recordOfChild(node)
     const editable = this.parts.editable(target)
     const record = await editable.read(given)
-    this.#refuseOther(node, record, 'it is not renamed')
+    refuseOther(node, { record, notDone: 'it is not renamed' }, this.parts)
     const base = prettyPrint(record)
     const text = Buffer.from(prettyPrint(dialect.retitled(record, titleWritten(name))))
     const draft = await this.parts.drafts.begin(target, { base, text })
@@ -170,16 +170,5 @@ export class CreateRename {
     catalog.forget(thing)
     // The project is made whatever this answers; `rmdir` asks again.
     await recover<unknown, unknown>(catalog.record(thing).ask(context), asFailure)
-  }
-
-  /** @throws Failure 'another-thing' where the listing that led here is old: the next look asks for a new one */
-  #refuseOther(node: NamedNode, record: JsonObject, notDone: string): void {
-    const { catalog, dialect } = this.parts
-    if (!isOtherRecord(node, dialect.facts(record))) return
-    if (node.parent !== undefined) catalog.refreshProject(node.parent)
-    throw new Failure(
-      'another-thing',
-      `${node.kind} ${node.id} is another one now, or was renamed meanwhile: ${notDone}`,
-    )
   }
 }

@@ -1,5 +1,4 @@
 // Sending of a deletion: the record is read and compared with what was removed, then one DELETE; what was kept of it is forgotten.
-import { isOtherRecord } from '../../cache/identity.js'
 import { editsBetween } from '../../edit/save/diff.js'
 import { sentOnce } from '../../edit/save/reconcile.js'
 import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
@@ -9,6 +8,7 @@ import { type CalculationNode, type ProjectNode, readableOf, recordOfChild } fro
 import type { EditingParts } from '../records/editable-files.js'
 import type { KeptDrafts } from '../records/kept-drafts.js'
 import type { NewFiles } from '../records/new.js'
+import { refuseOther } from '../tree/identity-mark.js'
 import type { Deletable, DeleteTarget, RemovedThing, Sight } from './burst.js'
 
 export interface DeleteSenderParts
@@ -51,18 +51,9 @@ export class DeleteSender {
     return parent ?? (known && (this.parts.dialect.facts(known).parent as ProjectId | undefined))
   }
 
-  /** @throws Failure 'another-thing' where the record or the listing that led to it is old: the next look asks for a new one */
-  refuseOther(node: CalculationNode | ProjectNode, { record, title }: Sight): void {
-    const { catalog, dialect } = this.parts
-    if (record === undefined) return
-    const known = catalog.record(node).known()
-    const isOther = known !== undefined && dialect.isAnother(known, record)
-    if (!isOther && !isOtherRecord(node, dialect.facts(record))) return
-    if (node.parent !== undefined) catalog.refreshProject(node.parent)
-    throw new Failure(
-      'another-thing',
-      `${node.kind} ${node.id} is called ${JSON.stringify(title)} now, or is another one: it is not deleted`,
-    )
+  /** @throws Failure 'another-thing' where the record or the listing that led to it is old */
+  refuseOther(node: CalculationNode | ProjectNode, { record }: Sight): void {
+    if (record !== undefined) refuseOther(node, { record, notDone: 'it is not deleted' }, this.parts)
   }
 
   async refuseFull({ id }: ProjectNode, path: string, context: RequestContext): Promise<void> {

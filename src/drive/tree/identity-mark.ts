@@ -1,7 +1,8 @@
-// Identity mark: the identity of a project or calculation, noted before anything kept under its id is used.
-import type { RecordRef } from '../../cache/identity.js'
+// Identity mark: the identity of a project or calculation, noted before anything kept under its id is used, and looked at before a change.
+import { isOtherRecord, type RecordRef } from '../../cache/identity.js'
 import { Failure, unlessDenied } from '../../failure.js'
 import { chain, type MaybePromise, recover } from '../../maybe-promise.js'
+import type { JsonObject } from '../../record/json/json.js'
 import type { Identity, RequestContext } from '../../remote/remote.js'
 import type { CalculationNode, ProjectNode } from '../nodes/node.js'
 import type { TreeSources } from './directory-kind.js'
@@ -73,6 +74,26 @@ function readNow(
     return dialect.facts(record)
   })
   return recover(read, unlessDenied)
+}
+
+/**
+ * One check before a project or calculation is changed or deleted: its record was just read.
+ * @throws Failure 'another-thing' where that, or the listing that led to it, is of another one: the next look asks for a new one
+ */
+export function refuseOther(
+  node: Marked,
+  { record, notDone }: { readonly record: JsonObject; readonly notDone: string },
+  { catalog, dialect }: Pick<TreeSources, 'catalog' | 'dialect'>,
+): void {
+  const known = catalog.record(node).known()
+  const isOther = known !== undefined && dialect.isAnother(known, record)
+  const facts = dialect.facts(record)
+  if (!isOther && !isOtherRecord(node, facts)) return
+  if (node.parent !== undefined) catalog.refreshProject(node.parent)
+  throw new Failure(
+    'another-thing',
+    `${node.kind} ${node.id} is called ${JSON.stringify(facts.title ?? '')} now, or is another one: ${notDone}`,
+  )
 }
 
 const refOf = ({ kind, id }: Marked): RecordRef => ({ kind, id })
