@@ -46,10 +46,6 @@ export function openFailureLog(now: () => Instant) {
     return found && { path: found[0], met: found[1] }
   }
 
-  /** A file that could not be made in this directory: programs make some beside what they edit. */
-  const refusedIn = (directory: string): FailureAt | undefined =>
-    latest((path, { verb }) => verb === 'create' && parentOf(path) === directory)
-
   return {
     note(verb: string, path: string, failure: Failure): void {
       // That a name is not there is an answer, not a failure: programs ask for many, and copy attributes along unasked.
@@ -82,9 +78,8 @@ export function openFailureLog(now: () => Instant) {
       return found === undefined ? undefined : failureLine(found)
     },
     met,
-    refusedIn,
     /** A refusal of which a program leaves its user to guess the name: of a file beside another, or of a removal below (`rm -r`). */
-    refusedInside: (directory: string, kind: Node['kind']): FailureAt | undefined =>
+    refusedInside: (directory: string, kind?: Node['kind']): FailureAt | undefined =>
       latest((path, { verb }) =>
         unnamed.has(verb)
           ? (kind === 'calculation' || kind === 'project') && path.startsWith(`${directory}/`)

@@ -92,7 +92,7 @@ export function openPathControl(parts: ControlParts) {
   /** A program that edits through a link makes its file beside that. */
   async function whyAtLink(path: string, to: string): Promise<CallResult<'why'>> {
     const there = await whyAt(posix.resolve(parentOf(path), to))
-    const beside = failureLog.refusedIn(parentOf(path))
+    const beside = failureLog.refusedInside(parentOf(path))
     if (beside === undefined) return there
     const here = metSentences(beside.path, beside.met)
     return { wrong: true, sentences: [...here, ...(there.wrong ? there.sentences : [])] }

@@ -13,8 +13,6 @@ export const isMore = (level: AccessLevel, than: AccessLevel | undefined): boole
   than === undefined || weight[level] > weight[than]
 
 export class AccessPattern {
-  /** Another number whenever more is usual than before. */
-  version = 0
   /** The levels of each kind in the folders, the latest last. */
   readonly #folders: { readonly path: string; readonly levels: Map<string, AccessLevel> }[] = []
 
@@ -23,7 +21,6 @@ export class AccessPattern {
     const { levels } = this.#latest(folder)
     if (!isMore(level, levels.get(kind))) return false
     const isNew = isMore(level, this.usual(kind))
-    if (isNew) this.version += 1
     levels.set(kind, level)
     return isNew
   }

@@ -38,15 +38,12 @@ export class FileQuestions {
   private here: Asked | undefined
   /** Those that were asked ahead and are used, or asked in the folder that a program was in. */
   private used = 0
-  private version: number
   perFolder = 0
 
   constructor(
     private readonly pattern: AccessPattern,
     private readonly contents: Pick<ContentPrefetch, 'isKnown'>,
-  ) {
-    this.version = pattern.version
-  }
+  ) {}
 
   /**
    * The files of the folder at this path may be asked for, in the order of these calls, once its listing has come. `isBeyond`:
@@ -92,7 +89,6 @@ export class FileQuestions {
 
   /** The next one, those of the folder that was entered last first; undefined also where `may` forbids it. */
   next(may: (question: FileQuestion) => boolean): FileQuestion | undefined {
-    this.reconsider()
     const mayBeyond = this.weightBeyond < Math.max(beyondAtLeast, this.used / partBeyond)
     for (const one of this.inTurn()) {
       if (one.isBeyond && one !== this.here && !mayBeyond) continue
@@ -103,9 +99,7 @@ export class FileQuestions {
   }
 
   /** More is done to files than was known: folders that were through are not. */
-  private reconsider(): void {
-    if (this.version === this.pattern.version) return
-    this.version = this.pattern.version
+  reconsider(): void {
     for (const one of this.asked.values()) one.from = 0
   }
 

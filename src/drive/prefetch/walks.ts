@@ -157,8 +157,10 @@ export class Walks {
   note(path: string, kind: string, level: AccessLevel): void {
     const trail = this.trails.get(parentOf(path))
     if (trail !== undefined) trail.steppedAt = this.ports.now()
-    if (this.pattern.note(path, kind, level)) this.ports.queue.nudge()
-    else this.ports.queue.goOn()
+    if (this.pattern.note(path, kind, level)) {
+      this.files.reconsider()
+      this.ports.queue.nudge()
+    } else this.ports.queue.goOn()
   }
 
   /** It is asked for ahead, as files of its kind are used elsewhere. */
