@@ -6,8 +6,8 @@ import { runInNewContext } from 'node:vm'
 const lookEvery = 5_000
 /** A heap that has grown by less is not worth the time. */
 const worthBytes = 32 << 20
-/** Share of a processor, in the last period, below which the drive is idle. */
-const idleShare = 0.1
+/** Milliseconds of processor time: a drive is idle below the first in a period, and there was work from the second on. */
+const [idleBelow, workFrom] = [500, 1_000]
 /** An answer this long leaves several times as much garbage, which the engine notices late… */
 const veryLong = 4 << 20
 /** …and so do many shorter ones together. */
@@ -27,10 +27,10 @@ export function giveMemoryBack(): (longAnswer: number) => void {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
   if (typeof collect !== 'function') return () => {}
-  /** Bytes of objects that were in use after the last collection here, and whether the drive was busy since then. */
+  /** Bytes of objects that were in use after the last collection here, and the processor time of this process until then. */
   let left = getHeapStatistics().used_heap_size
-  let wasBusy = true
-  let busy = process.cpuUsage()
+  let collected = { user: 0, system: 0 }
+  let looked = process.cpuUsage()
   let long = 0
   let growth = usualGrowth
   /** It counts from the next collection on. */
@@ -40,18 +40,17 @@ export function giveMemoryBack(): (longAnswer: number) => void {
     growth = wanted
   }
   setInterval(() => {
-    const { user, system } = process.cpuUsage(busy)
-    busy = process.cpuUsage()
-    const isIdle = (user + system) / 1_000 < lookEvery * idleShare
-    if (!isIdle) wasBusy = true
+    const isIdle = processorTime(looked) < idleBelow
+    looked = process.cpuUsage()
     const heap = getHeapStatistics()
     limitGrowth(heap.used_heap_size)
-    // Memory in pages that are not full cannot go back: it is tried once after each work.
-    if (!isIdle || !wasBusy || heap.total_heap_size + heap.external_memory < left + worthBytes) return
+    // Memory in pages that are not full cannot go back: it is tried once after each work, however slowly a busy machine does it.
+    const isInVain = processorTime(collected) < workFrom
+    if (!isIdle || isInVain || heap.total_heap_size + heap.external_memory < left + worthBytes) return
     collect()
     giveRoomBack()
     left = getHeapStatistics().used_heap_size
-    wasBusy = false
+    collected = process.cpuUsage()
   }, lookEvery).unref()
 
   let isLater = false
@@ -68,6 +67,12 @@ export function giveMemoryBack(): (longAnswer: number) => void {
       collect()
     }, understoodAfter).unref()
   }
+}
+
+/** Milliseconds of all processors since then. */
+function processorTime(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since)
+  return (user + system) / 1_000
 }
 
 /** The engine's room for new objects, up to 48 MB, goes back only where it is told that memory is short. */
