@@ -17,7 +17,6 @@ export interface KernelWay {
   because: string | undefined
 }
 
-/** Counters since the mount. */
 export class CacheUse {
   /** Questions of users and of foresight that what is kept did not answer. */
   missed = 0
@@ -57,7 +56,6 @@ export class Foresight {
     this.#end(name, 'used')
   }
 
-  /** It is gone, or no longer fresh. */
   dropped(name: string): void {
     this.#end(name, 'wasted')
   }

@@ -3,7 +3,6 @@ import { machineClocks } from '../system/machine-clocks.js'
 
 /** One request; milliseconds of the machine's monotonic clock. */
 interface LoggedRequest {
-  /** Method and path. */
   readonly request: string
   readonly began: number
   /** Undefined while it is under way. */
@@ -130,12 +129,10 @@ export class KernelCalls {
   }
 }
 
-/** Milliseconds from which a call is slow. */
 export const slowMs = 1_000
 /** Requests that one line names, the slowest first. */
 const namedAtMost = 10
 
-/** Undefined for a call that is not slow. */
 export function slowCallOf(call: KernelCall, milliseconds: number, errno: number) {
   const { verb, path, began } = call
   if (milliseconds < slowMs) return undefined

@@ -22,7 +22,6 @@ export class Health {
   /** Milliseconds that the last answer to a check took; undefined where there was none. */
   answersIn: number | undefined
   #outage: OngoingFailure | undefined
-  /** How many questions were answered. */
   #answers = 0
   #away = false
 

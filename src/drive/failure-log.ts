@@ -39,7 +39,6 @@ export function openFailureLog(now: () => Instant) {
     return found !== undefined && over !== undefined && found.at <= over ? undefined : found
   }
 
-  /** The latest of the last ten minutes. */
   function latest(isMeant: (path: string, met: LoggedFailure) => boolean): FailureAt | undefined {
     const all = [...lines.entries()].filter(([path, met]) => now() - met.at < toldForMs && isMeant(path, met))
     const [found] = all.toSorted(([, one], [, other]) => other.at - one.at)

@@ -8,6 +8,8 @@ import { codeOf, isMissing } from './error-code.js'
 interface RunningProcess {
   /** Stopped by a signal or a debugger: it does not answer until it is continued. */
   readonly isStopped: boolean
+  /** Its main thread runs, or waits for a processor. */
+  readonly isBusy: boolean
   /** Its owner; undefined where the system does not show it. */
   readonly user: number | undefined
   /** Opaque: boot and start time, unique to one process; undefined where the system does not show it. */
@@ -44,7 +46,7 @@ function hidden(pid: number): RunningProcess | undefined {
     return undefined
   } catch (thrown) {
     if (codeOf(thrown) !== 'EPERM') return undefined
-    return { isStopped: false, user: undefined, started: undefined }
+    return { isStopped: false, isBusy: false, user: undefined, started: undefined }
   }
 }
 
@@ -68,7 +70,8 @@ function running(
   started: string | undefined,
 ): RunningProcess | undefined {
   if (state === undefined || /^[ZXx]/.test(state)) return undefined
-  return { isStopped: /^[Tt]/.test(state), user: user === undefined ? undefined : Number(user), started }
+  const [isStopped, isBusy] = [/^[Tt]/.test(state), /^R/.test(state)]
+  return { isStopped, isBusy, user: user === undefined ? undefined : Number(user), started }
 }
 
 /** By their numbers; the ancestors are the nearest first. */

@@ -79,7 +79,6 @@ export const wholeNumber =
 
 export interface Configured {
   readonly config: Config
-  /** For `findSecret`. */
   readonly sources: Sources
 }
 

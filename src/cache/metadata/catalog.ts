@@ -76,7 +76,6 @@ export interface CatalogSources {
   readonly lifetimes: { readonly listing: number; readonly record: number }
   readonly dialect: Dialect
   readonly identities: Identities
-  /** The operations that the instance lacks. */
   readonly lacks: (of: Dispensable) => boolean
   /** It counts as lacking until it was asked and has answered. */
   readonly doubts: (of: Dispensable) => boolean

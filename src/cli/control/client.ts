@@ -22,11 +22,14 @@ import {
 
 /** Milliseconds of silence after which a daemon counts as hanging: with the start of the command about three seconds. */
 const longestSilence = 2500
+/** So often that time begins again while its process is busy, or waits for a processor. */
+const busyTimes = 4
 
 /** Where a daemon listens, which drive is meant, and what is thrown where it does not answer, or stops answering. */
 export interface Listener {
   readonly socketPath: string
   readonly device: string
+  readonly isBusy: () => Promise<boolean>
   readonly onSilence: () => Promise<Error>
 }
 
@@ -75,11 +78,18 @@ export function readerAt(listener: Listener): DriveReader {
  * Ends a question that a daemon does not begin to answer; the returned function ends the watch. An answer that has begun
  * is waited for, as a program waits for a mount.
  */
-function watched(question: ClientRequest): () => void {
+function watched(question: ClientRequest, { isBusy }: Listener): () => void {
   let isHeard = false
-  const end = (): void => void (isHeard || question.destroy(new Error('no sign of life')))
-  // After a long step of this process what has arrived meanwhile counts first.
-  const ending = setTimeout(() => setImmediate(end), longestSilence)
+  let left = busyTimes
+  const look = async (): Promise<void> => {
+    left -= 1
+    // After a long step of this process what has arrived meanwhile counts first.
+    const isWaitedFor = (await isBusy()) && left > 0
+    if (isHeard) return
+    if (isWaitedFor) ending = setTimeout(look, longestSilence)
+    else question.destroy(new Error('no sign of life'))
+  }
+  let ending = setTimeout(look, longestSilence)
   const heard = (): void => {
     isHeard = true
     clearTimeout(ending)
@@ -100,7 +110,7 @@ async function* answerOf(
   // Not as an option of the request: Node ends the socket with that error, which is not heard where the answer has just ended.
   const stop = (): void => void question.destroy()
   signal.addEventListener('abort', stop)
-  const unwatch = watched(question)
+  const unwatch = watched(question, listener)
   try {
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       question.once('response', resolve)

@@ -34,6 +34,7 @@ export async function daemonAt(path: string): Promise<Listener> {
   return {
     socketPath: found.socket,
     device: mount.device,
+    isBusy: async () => found.pid !== undefined && (await processAt(found.pid))?.isBusy === true,
     onSilence: () => noAnswer(mount, found.pid),
   }
 }

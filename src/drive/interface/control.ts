@@ -71,7 +71,6 @@ const pathInfo = z.object({
   stale: z.string().optional(),
 })
 
-/** A pin: a thing kept whole on this disk. */
 const pinLine = z.object({
   path: z.string(),
   kind: z.string(),

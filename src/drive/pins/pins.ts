@@ -37,7 +37,6 @@ class Tended {
   isBusy = false
   isDue = false
   failures = 0
-  /** Calls off when it is looked after next. */
   callOff: (() => void) | undefined
 
   /** @param since when the pin was set: one that was set again is another one */

@@ -144,7 +144,6 @@ export class ScratchFiles {
   }
 }
 
-/** A local file that a program has open. */
 class ScratchHandle {
   constructor(
     private readonly handle: FileHandle,

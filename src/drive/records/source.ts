@@ -21,7 +21,6 @@ export interface Writing {
   readonly isOver?: boolean | undefined
 }
 
-/** One record as the drive needs it. */
 export interface RecordSource {
   readonly key: string
   /** Opening it for writing alone succeeds although its text is gone: the save says what a text there makes then. */

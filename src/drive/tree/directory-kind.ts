@@ -55,5 +55,4 @@ export interface LocalFiles {
   hasDraft(node: EditableNode): boolean
 }
 
-/** Where `new*.json` makes something. */
 export type NewPlace = Extract<DirectoryNode, { kind: 'reports' | 'shares' }>

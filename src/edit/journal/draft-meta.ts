@@ -37,7 +37,6 @@ export function stateWord({ state, why }: Pick<DraftMeta, 'state' | 'why'>): str
   return answeredNo.has(why.kind) ? state : 'not-saved'
 }
 
-/** It was sent, and its end is not known. */
 export const mayBeStored = ({ state }: Pick<DraftMeta, 'state'>): boolean =>
   /^(sending|in-flight|outcome-unknown)$/.test(state)
 

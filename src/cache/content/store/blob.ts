@@ -14,7 +14,6 @@ export class Blob {
   private readers = 0
   /** Another one once anything was written to the file, or its times were set. */
   private stamp: number
-  /** Where the last read ended. */
   private readTo = 0
 
   constructor(

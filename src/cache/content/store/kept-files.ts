@@ -63,7 +63,6 @@ export class KeptFiles {
     return true
   }
 
-  /** The file where it is open. */
   opened(name: string): Blob | undefined {
     return this.open.get(name)
   }

@@ -11,7 +11,6 @@ export interface KeptRow {
   readonly used: Instant
 }
 
-/** One of the table, with its place. */
 export interface PlacedRow extends KeptRow {
   readonly id: number
 }
@@ -23,7 +22,6 @@ export interface KeptTotal {
   readonly isCounted: boolean
 }
 
-/** Changes that are not in the table yet. */
 export interface KeptChanges {
   readonly added: Iterable<KeptRow>
   /** Since when: what was used later is kept again, by another daemon. */

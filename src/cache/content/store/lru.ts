@@ -17,7 +17,6 @@ export interface LruSettings {
   readonly find: (name: string) => KeptRow | undefined
   /** `bytes` is what it takes on disk. Calls `remove` once it is gone. */
   readonly drop: (name: string, bytes: number) => Promise<void>
-  /** A request brings more of it just now. */
   readonly isArriving: (name: string) => boolean
   /** Gives up what has come of an unfinished download. */
   readonly dropParts: (name: string) => Promise<void>

@@ -19,7 +19,6 @@ export interface VersionFingerprint {
   readonly date?: Instant | undefined
 }
 
-/** Two answers that do not belong together. */
 export class Contradiction extends Error {
   /** The failure for its readers: the same for all. */
   heard: Failure | undefined
@@ -32,7 +31,6 @@ export class OtherLength extends Contradiction {
   }
 }
 
-/** Another version than the one before. */
 export class OtherVersion extends Contradiction {
   /** `isOneLength`: nothing but its validator differs. */
   constructor(readonly isOneLength: boolean) {
