@@ -2,14 +2,14 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 44_591,
+  'lines of src': 44_588,
   'files of src': 319,
-  'lines of test': 35_985,
+  'lines of test': 35_978,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_204,
   'rules of docs/commands.md': 76,
   'bytes of docs/commands.md': 11_982,
   'rules of more than 40 words': 0,
   'constants of time in src': 73,
-  'bytes of all documents': 126_530,
+  'bytes of all documents': 126_476,
 } as const

@@ -43,13 +43,14 @@ function failed(): never {
   throw new Error('the process has ended')
 }
 
-const leaseMs = 2_000
-
 /** The names of all values that lie there. */
 async function namesThere({ redis }: FleetBed): Promise<readonly string[]> {
   const keys = await redis.client.keys('calcfs:*:v')
   return keys.flatMap(key => /\{(.+)\}/.exec(key)?.[1] ?? [])
 }
+
+/** Half of their deadline is what mounts would wait for a lease that does not end; limits of time lie far below. */
+const patient = { deadlineMetadata: '1m' }
 
 t.test('FLEET-1 a process that is killed at any moment of its reads', async t => {
   const bed = await fleetBed(t)
@@ -57,15 +58,15 @@ t.test('FLEET-1 a process that is killed at any moment of its reads', async t =>
   for (const moment of [0, Math.floor(100 * Math.random()), 200]) {
     await bed.redis.client.flushall()
     const child = await readerProcess(t, bed, { nodes: 2, path: 'projects' })
-    const nodes = await Promise.all([1, 2].map(() => bed.join()))
+    const nodes = await Promise.all([1, 2].map(() => bed.join(patient)))
     child.read()
     await wait(moment)
     const elapsed = stopwatch()
     const reads = Promise.all(nodes.map(node => everything(node, 'projects')))
     await child.kill()
-    t.strictSame(await within(20_000, 'the reads', reads), [truth, truth])
+    t.strictSame(await within(60_000, 'the reads', reads), [truth, truth])
     const took = elapsed()
-    t.ok(took < leaseMs + 3_000, `killed after ${moment} ms: the reads took ${took} ms`)
+    t.ok(took < 20_000, `killed after ${moment} ms: the reads took ${took} ms`)
   }
 })
 

@@ -73,10 +73,18 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
     await nano.until(/"Before"/)
     let old = 'Before'
     await twice(t, testbed, 'nano', async title => {
+      // It forgets keys that were typed ahead of a question.
       await nano.keys('C-\\')
-      await nano.type(old, title)
+      await nano.until(/Search \(to replace\)/)
+      await nano.type(old)
+      await nano.until(/Replace with/)
+      await nano.type(title)
+      await nano.until(/Replace this instance/)
       await nano.keys('a')
-      await nano.keys('C-o', 'Enter')
+      await nano.until(/Replaced 1 occurrence/)
+      await nano.keys('C-o')
+      await nano.until(/File Name to Write/)
+      await nano.keys('Enter')
       old = title
     })
     await nano.keys('C-x')

@@ -44,7 +44,6 @@ t.test('DEL-12 a report that goes together with a calculation of its list is del
       await removeTree(testbed, calculation)
       t.equal(await outcome(files.unlink(report)), 'done')
       await pauseEnds(testbed)
-      await pauseEnds(testbed)
     },
   )
 })

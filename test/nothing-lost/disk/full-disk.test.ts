@@ -96,7 +96,8 @@ const roomForAll = 12
 
 if (process.platform === 'linux' && process.getuid?.() === 0) {
   t.test('a full disk', async t => {
-    const disk = await smallDisk(t)
+    // The longer it takes, the more is written down beside the texts.
+    const disk = await smallDisk(t, 8)
     const testbed = await realMount(t, { settings: { stateDir: disk.directory } })
     const ends: string[] = []
     for (let pages = 0; pages <= roomForAll; pages++) {

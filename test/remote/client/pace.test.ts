@@ -44,7 +44,7 @@ const away = new Failure('unreachable', 'no connection')
 const bad = (more: Partial<AttemptResult<string>> = {}): AttemptResult<string> =>
   ({ ended: 'badly', failure: away, again: true, ...more }) as AttemptResult<string>
 
-t.test('requests keep their pace, and users go before guesses', { timeout: 5000 }, async t => {
+t.test('requests keep their pace, and users go before guesses', async t => {
   const clock = jumping()
   const rate = new RateLimiter(10, clock)
   const order: string[] = []
@@ -54,7 +54,7 @@ t.test('requests keep their pace, and users go before guesses', { timeout: 5000 
   t.same(order, ['guess1 0', 'user1 100', 'user2 200', 'guess2 300'])
 })
 
-t.test('bytes keep to the limit', { timeout: 5000 }, async t => {
+t.test('bytes keep to the limit', async t => {
   const clock = jumping()
   const spend = openBandwidthLimiter(1000, clock)
   for (let piece = 0; piece < 5; piece++) await spend(500)
@@ -120,24 +120,20 @@ t.test('AVAIL-4 one slow question is no outage as long as others are answered', 
   t.equal(breaker.away, undefined)
 })
 
-t.test(
-  'a question that met a silence itself says so, also when the breaker opens meanwhile',
-  { timeout: 5000 },
-  async t => {
-    const open = new Failure('unreachable', 'the service has not answered for a while')
-    const refused = bad({ failure: open, again: false, unasked: true })
-    const ends = [bad(), bad(), refused]
-    const next = async () => ends.shift() ?? refused
-    t.equal(await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), next)), away)
-    t.equal(
-      await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), next)),
-      open,
-      'one that never went out says why it does not',
-    )
-  },
-)
+t.test('a question that met a silence itself says so, also when the breaker opens meanwhile', async t => {
+  const open = new Failure('unreachable', 'the service has not answered for a while')
+  const refused = bad({ failure: open, again: false, unasked: true })
+  const ends = [bad(), bad(), refused]
+  const next = async () => ends.shift() ?? refused
+  t.equal(await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), next)), away)
+  t.equal(
+    await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), next)),
+    open,
+    'one that never went out says why it does not',
+  )
+})
 
-t.test('a question is asked four times at most and never past its deadline', { timeout: 5000 }, async t => {
+t.test('a question is asked four times at most and never past its deadline', async t => {
   let made = 0
   const count = (end: AttemptResult<string>) => async () => {
     made += 1
@@ -154,7 +150,7 @@ t.test('a question is asked four times at most and never past its deadline', { t
   t.equal(made, 1)
 })
 
-t.test('what the service asks to wait is waited, in seconds or until a date', { timeout: 5000 }, async t => {
+t.test('what the service asks to wait is waited, in seconds or until a date', async t => {
   const clock = jumping()
   const ends = [bad({ after: 7000 }), { ended: 'well', value: 'yes' } as const]
   t.equal(await withRetries(asking(60_000), clock, async () => ends.shift() ?? bad()), 'yes')

@@ -19,26 +19,22 @@ async function textOf(body: Body): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-t.test(
-  'a body without length and without chunks proves nothing and says so',
-  { timeout: 10_000 },
-  async t => {
-    const service = await rawService(t, () => cut('HTTP/1.0 200 OK\r\nContent-Type: application/json', '12'))
-    const body = await service.asked.content(get, all, ask())
-    t.equal(body.ends, 'unproven')
-    t.equal(body.length, undefined)
-    t.equal(await textOf(body), '12')
-    t.equal(await service.asked.text(get, ask()), '12', 'a bare number is asked for twice')
-    t.equal(service.heard.length, 3)
-  },
-)
+t.test('a body without length and without chunks proves nothing and says so', async t => {
+  const service = await rawService(t, () => cut('HTTP/1.0 200 OK\r\nContent-Type: application/json', '12'))
+  const body = await service.asked.content(get, all, ask())
+  t.equal(body.ends, 'unproven')
+  t.equal(body.length, undefined)
+  t.equal(await textOf(body), '12')
+  t.equal(await service.asked.text(get, ask()), '12', 'a bare number is asked for twice')
+  t.equal(service.heard.length, 3)
+})
 
-t.test('a number that comes differently the second time is no answer', { timeout: 10_000 }, async t => {
+t.test('a number that comes differently the second time is no answer', async t => {
   const service = await rawService(t, (_, number) => cut('HTTP/1.0 200 OK', number === 0 ? '4' : '42'))
   await failsAs(t, 'broken', service.asked.text(get, ask()))
 })
 
-t.test('READ-4 a compressed answer is refused, whatever it is', { timeout: 10_000 }, async t => {
+t.test('READ-4 a compressed answer is refused, whatever it is', async t => {
   const packed = gzipSync('"HF energy"')
   const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`
   const service = await rawService(t, ({ method }) =>
@@ -49,7 +45,7 @@ t.test('READ-4 a compressed answer is refused, whatever it is', { timeout: 10_00
   await failsAs(t, 'broken', service.asked.content(get, all, ask()))
 })
 
-t.test('READ-4 a transfer that is packed is refused, never delivered', { timeout: 10_000 }, async t => {
+t.test('READ-4 a transfer that is packed is refused, never delivered', async t => {
   const packed = gzipSync('the file')
   const service = await rawService(t, ({ path }) => socket => {
     const coding = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
@@ -64,7 +60,7 @@ t.test('READ-4 a transfer that is packed is refused, never delivered', { timeout
   }
 })
 
-t.test('a body may come bit by bit, for longer than the deadline', { timeout: 10_000 }, async t => {
+t.test('a body may come bit by bit, for longer than the deadline', async t => {
   const reply = () => (socket: Socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n')
     for (let at = 1; at <= 6; at++) setTimeout(() => socket.write('x'), at * 150)
@@ -74,7 +70,7 @@ t.test('a body may come bit by bit, for longer than the deadline', { timeout: 10
   t.equal(await textOf(await asked.content(get, all, ask(500))), 'xxxxxx')
 })
 
-t.test('a part is taken only if it is the asked one', { timeout: 10_000 }, async t => {
+t.test('a part is taken only if it is the asked one', async t => {
   const ranges: Record<string, string> = {
     right: 'bytes 4-9/10',
     early: 'bytes 0-5/10',
@@ -95,7 +91,7 @@ t.test('a part is taken only if it is the asked one', { timeout: 10_000 }, async
   for (const name of ['early', 'inner', 'wordy']) await failsAs(t, 'broken', part(name))
 })
 
-t.test('a part with an end is taken up to it, or to the end of the content', { timeout: 10_000 }, async t => {
+t.test('a part with an end is taken up to it, or to the end of the content', async t => {
   const parts: Record<string, [string, string]> = {
     right: ['bytes 4-6/10', '456'],
     longer: ['bytes 4-9/10', '456789'],
@@ -122,33 +118,29 @@ t.test('a part with an end is taken up to it, or to the end of the content', { t
   for (const name of ['shorter', 'claims']) await failsAs(t, 'broken', part(name))
 })
 
-t.test(
-  'the first byte tells the size where HEAD does not, and whether it was refused',
-  { timeout: 10_000 },
-  async t => {
-    const heads: Record<string, string> = {
-      range: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/77\r\nContent-Length: 1\r\n\r\nx',
-      empty: 'HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n',
-      whole: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc',
-      chunked: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
-      nothing: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-      zero: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
-      none: 'HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n',
-      open: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/*\r\nContent-Length: 1\r\n\r\nx',
-      page: 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\nabc',
-      packed: 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc',
-    }
-    const service = await rawService(t, ({ path }) => heads[path.split('/').at(-1) ?? ''] ?? '')
-    const first = (name: string) => service.asked.firstByte({ method: 'GET', path: `/${name}` }, ask())
-    t.same(await first('range'), { honoured: true, size: 77, refused: false })
-    t.same(await first('empty'), { honoured: true, size: 0, refused: false })
-    t.same(await first('whole'), { honoured: false, size: 3, refused: true })
-    t.same(await first('chunked'), { honoured: false, size: undefined, refused: true })
-    t.same(await first('nothing'), { honoured: false, size: undefined, refused: false })
-    t.same(await first('zero'), { honoured: false, size: 0, refused: false })
-    t.same(await first('none'), { honoured: true, size: undefined, refused: false })
-    t.same(await first('open'), { honoured: true, size: undefined, refused: true })
-    for (const way of ['page', 'packed'])
-      t.same(await first(way), { honoured: false, size: undefined, refused: false }, way)
-  },
-)
+t.test('the first byte tells the size where HEAD does not, and whether it was refused', async t => {
+  const heads: Record<string, string> = {
+    range: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/77\r\nContent-Length: 1\r\n\r\nx',
+    empty: 'HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n',
+    whole: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc',
+    chunked: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    nothing: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    zero: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
+    none: 'HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n',
+    open: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/*\r\nContent-Length: 1\r\n\r\nx',
+    page: 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\nabc',
+    packed: 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc',
+  }
+  const service = await rawService(t, ({ path }) => heads[path.split('/').at(-1) ?? ''] ?? '')
+  const first = (name: string) => service.asked.firstByte({ method: 'GET', path: `/${name}` }, ask())
+  t.same(await first('range'), { honoured: true, size: 77, refused: false })
+  t.same(await first('empty'), { honoured: true, size: 0, refused: false })
+  t.same(await first('whole'), { honoured: false, size: 3, refused: true })
+  t.same(await first('chunked'), { honoured: false, size: undefined, refused: true })
+  t.same(await first('nothing'), { honoured: false, size: undefined, refused: false })
+  t.same(await first('zero'), { honoured: false, size: 0, refused: false })
+  t.same(await first('none'), { honoured: true, size: undefined, refused: false })
+  t.same(await first('open'), { honoured: true, size: undefined, refused: true })
+  for (const way of ['page', 'packed'])
+    t.same(await first(way), { honoured: false, size: undefined, refused: false }, way)
+})

@@ -57,58 +57,50 @@ async function openTestbed(
 const bearer = ({ head }: Heard): string => /authorization: Bearer (\S+)/i.exec(head)?.[1] ?? ''
 const isLogin = ({ path }: Heard): boolean => path.endsWith('/login')
 
-t.test(
-  'SIGN-2 a question that is refused with every token stops no other log-in',
-  { timeout: 10_000 },
-  async t => {
-    let valid = 'first'
-    let issued = 0
-    const { service, logins, user, signed, later } = await openTestbed(t, request => {
-      if (isLogin(request)) {
-        issued += 1
-        valid = `t${issued}`
-        return whole(valid)
-      }
-      return bearer(request) === valid && !request.path.endsWith('/forbidden') ? whole('{}') : refusal
-    })
-    const forbidden = () => signed.text({ method: 'GET', path: '/forbidden' }, later())
-    t.equal(await user(), '{}')
-    for (let count = 0; count < 10; count += 1) await failsAs(t, 'forbidden', forbidden())
-    t.equal(logins(), 2, 'one new log-in for it, and no more')
-    t.equal(await user(), '{}')
-    for (let count = 0; count < 3; count += 1) {
-      valid = 'another process has ended this session'
-      t.equal(await user(), '{}', 'a token that ends meanwhile is renewed')
-      await failsAs(t, 'forbidden', forbidden())
+t.test('SIGN-2 a question that is refused with every token stops no other log-in', async t => {
+  let valid = 'first'
+  let issued = 0
+  const { service, logins, user, signed, later } = await openTestbed(t, request => {
+    if (isLogin(request)) {
+      issued += 1
+      valid = `t${issued}`
+      return whole(valid)
     }
-    t.equal(logins(), 5)
-    t.ok(service.heard.length < 60)
-  },
-)
+    return bearer(request) === valid && !request.path.endsWith('/forbidden') ? whole('{}') : refusal
+  })
+  const forbidden = () => signed.text({ method: 'GET', path: '/forbidden' }, later())
+  t.equal(await user(), '{}')
+  for (let count = 0; count < 10; count += 1) await failsAs(t, 'forbidden', forbidden())
+  t.equal(logins(), 2, 'one new log-in for it, and no more')
+  t.equal(await user(), '{}')
+  for (let count = 0; count < 3; count += 1) {
+    valid = 'another process has ended this session'
+    t.equal(await user(), '{}', 'a token that ends meanwhile is renewed')
+    await failsAs(t, 'forbidden', forbidden())
+  }
+  t.equal(logins(), 5)
+  t.ok(service.heard.length < 60)
+})
 
-t.test(
-  'SIGN-2 credentials that were good are tried again a second after a refusal',
-  { timeout: 10_000 },
-  async t => {
-    let away = false
-    const { user, logins, clock } = await openTestbed(t, request =>
-      away || (!isLogin(request) && bearer(request) === 'old')
-        ? refusal
-        : whole(isLogin(request) ? 'new' : '{}'),
-    )
-    t.equal(await user(), '{}')
-    away = true
-    await failsAs(t, 'unauthenticated', user())
-    t.equal(logins(), 2)
-    away = false
-    await failsAs(t, 'unauthenticated', user())
-    t.equal(logins(), 2, 'not at once')
-    clock.pass(1_000)
-    t.equal(await user(), '{}')
-  },
-)
+t.test('SIGN-2 credentials that were good are tried again a second after a refusal', async t => {
+  let away = false
+  const { user, logins, clock } = await openTestbed(t, request =>
+    away || (!isLogin(request) && bearer(request) === 'old')
+      ? refusal
+      : whole(isLogin(request) ? 'new' : '{}'),
+  )
+  t.equal(await user(), '{}')
+  away = true
+  await failsAs(t, 'unauthenticated', user())
+  t.equal(logins(), 2)
+  away = false
+  await failsAs(t, 'unauthenticated', user())
+  t.equal(logins(), 2, 'not at once')
+  clock.pass(1_000)
+  t.equal(await user(), '{}')
+})
 
-t.test('a token is renewed before its end, whatever the clocks say', { timeout: 10_000 }, async t => {
+t.test('a token is renewed before its end, whatever the clocks say', async t => {
   const { user, logins, clock } = await openTestbed(t, (request, number) =>
     whole(isLogin(request) ? jwt(`${number}`) : '{}'),
   )
@@ -129,7 +121,6 @@ const tokens: Readonly<Record<string, Partial<SessionOptions>>> = {
 for (const [kind, given] of Object.entries(tokens))
   t.test(
     `SIGN-1 a ${kind} token that was refused for a while is used again, and is not tried on and on`,
-    { timeout: 10_000 },
     async t => {
       let isRefused = false
       const { user, service, clock } = await openTestbed(t, () => (isRefused ? refusal : whole('{}')), given)
@@ -147,7 +138,7 @@ for (const [kind, given] of Object.entries(tokens))
     },
   )
 
-t.test('no failure holds a password or token, whatever the service echoes', { timeout: 10_000 }, async t => {
+t.test('no failure holds a password or token, whatever the service echoes', async t => {
   let token = ''
   const { user, signed, later, clock } = await openTestbed(t, request => {
     if (isLogin(request) && token !== '') return whole(token)
@@ -168,7 +159,7 @@ t.test('no failure holds a password or token, whatever the service echoes', { ti
   }
 })
 
-t.test('what is no token is not sent', { timeout: 10_000 }, async t => {
+t.test('what is no token is not sent', async t => {
   for (const answer of ['', '[', '<html>', '{"error":"x"}', 'two words', 'a\u0000b']) {
     const { user, service } = await openTestbed(t, () => whole(answer))
     await failsAs(t, 'broken', user())
@@ -176,7 +167,7 @@ t.test('what is no token is not sent', { timeout: 10_000 }, async t => {
   }
 })
 
-t.test('a record that alone is refused is no proof against its token', { timeout: 20_000 }, async t => {
+t.test('a record that alone is refused is no proof against its token', async t => {
   const refused = '/calculation?id=8'
   const { service, signed, later, user } = await openTestbed(
     t,
@@ -195,7 +186,7 @@ t.test('a record that alone is refused is no proof against its token', { timeout
   t.ok(service.heard.filter(isLogin).length <= 2, 'and no more log-ins than one for the refusal')
 })
 
-t.test('AVAIL-1 a lost check of the token delays no other refused question', { timeout: 20_000 }, async t => {
+t.test('AVAIL-1 a lost check of the token delays no other refused question', async t => {
   let checks = 0
   const { clock, user, signed, later, logins } = await openTestbed(t, request => {
     if (isLogin(request)) return logins() === 1 ? whole('a') : refusal

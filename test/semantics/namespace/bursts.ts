@@ -117,9 +117,10 @@ export function bursts(t: Test, open: OpenTestbed): void {
     })
 
     t.test('DEL-15 while it waits status says so', async t => {
+      await testbed.pass(2_100)
       await removeTree(testbed, calculation)
-      const status: { deleting: object[] } = JSON.parse(await textOf(testbed, '.calcfs/status.json'))
-      t.match(status.deleting, [{ path: `/${calculation}`, what: `calculation ${ids.transition}` }])
+      const { deleting } = JSON.parse(await textOf(testbed, '.calcfs/status.json'))
+      t.match(deleting, [{ path: `/${calculation}`, what: `calculation ${ids.transition}` }])
       await files.touch(water)
     })
 

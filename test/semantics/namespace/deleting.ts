@@ -165,11 +165,12 @@ export function deleting(t: Test, open: OpenTestbed): void {
   })
 }
 
-/** The pause is over, and what was due has been asked for: the service hears nothing more. */
+/** The pause is over, and what was due is deleted, or stays: the service hears nothing more. */
 export async function pauseEnds(testbed: Testbed): Promise<void> {
   await testbed.pass(3_200)
   await testbed.files.readdir('projects')
-  for (let heard = -1; heard !== testbed.service.heard.length; ) {
+  const isUnderWay = async () => JSON.parse(await textOf(testbed, '.calcfs/status.json')).deleting.length > 0
+  for (let heard = -1; heard !== testbed.service.heard.length || (await isUnderWay()); ) {
     heard = testbed.service.heard.length
     await new Promise(wake => setTimeout(wake, 400))
   }

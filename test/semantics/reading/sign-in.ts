@@ -2,11 +2,21 @@
 import type { Test } from 'tap'
 import { namesOf, type OpenTestbed, outcome } from '../../testbed/testbed.js'
 
+/** A service whose date a test sets forward: all tokens have ended then. */
+function aDayLater() {
+  let ahead = 0
+  const pass = (): void => {
+    ahead += 25 * 3_600_000
+  }
+  return { pass, now: () => Date.now() + ahead }
+}
+
 export function signIn(t: Test, open: OpenTestbed): void {
   t.test('SIGN-1 a token that ends is renewed, with one log-in however many ask', async t => {
-    const testbed = await open(t, { service: { tokenLifetime: 2 } })
+    const { pass, now } = aDayLater()
+    const testbed = await open(t, { service: { now } })
     await testbed.files.readdir('projects')
-    await testbed.pass(2_500)
+    pass()
     const before = testbed.service.heard.length
     const all = [
       'Water splitting',
@@ -23,12 +33,13 @@ export function signIn(t: Test, open: OpenTestbed): void {
   })
 
   t.test('SIGN-2 a log-in that is refused is EACCES, and the mount stays up', async t => {
-    const testbed = await open(t, { service: { tokenLifetime: 2 } })
+    const { pass, now } = aDayLater()
+    const testbed = await open(t, { service: { now } })
     await testbed.files.readdir('projects/Water splitting')
     testbed.service.intercept(/^POST \/login/, response => {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"wrong password"}')
     })
-    await testbed.pass(2_500)
+    pass()
     t.equal(await outcome(testbed.files.readdir('projects/Water splitting/TS1_opt')), 'EACCES')
     t.ok((await namesOf(testbed, '')).includes('projects'))
   })

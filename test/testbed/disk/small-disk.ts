@@ -1,4 +1,4 @@
-// A disk of one megabyte in memory, of which all but a few pages can be taken.
+// A disk of one megabyte, or a few, in memory, of which all but some pages can be taken.
 import { mkdtemp, open, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,13 +9,14 @@ const pageBytes = 4096
 
 export type Disk = Awaited<ReturnType<typeof smallDisk>>
 
-export async function smallDisk(t: TestLifetime) {
+export async function smallDisk(t: TestLifetime, mebibytes = 1) {
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-small-'))
-  await printed('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory])
+  await printed('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', directory])
   t.teardown(async () => {
     await printed('umount', ['-l', directory])
     await rmdir(directory)
   })
+  const block = Buffer.alloc(64 * pageBytes, 'x')
   const filler = join(directory, 'filler')
   const makeRoom = () => rm(filler, { force: true })
   return {
@@ -26,8 +27,11 @@ export async function smallDisk(t: TestLifetime) {
       await makeRoom()
       const file = await open(filler, 'w')
       let size = 0
-      while ((await outcome(file.write(Buffer.alloc(pageBytes, 'x'), 0, pageBytes, size))) === 'done')
-        size += pageBytes
+      const fill = async () => {
+        size += (await file.write(block, 0, block.length, size)).bytesWritten
+      }
+      let end = 'done'
+      while (end === 'done') end = await outcome(fill())
       await file.truncate(size - pages * pageBytes)
       await file.close()
     },

@@ -1,7 +1,7 @@
 // Reads of a fleet's tests: all that a drive shows, and how long the longest of the calls took.
 import type { Test } from 'tap'
 import { stopwatch } from '../machine/stopwatch.js'
-import { within } from '../within.js'
+import { until, within } from '../within.js'
 import type { FleetBed, FleetNode } from './fleet.js'
 
 /** Everything below a directory, one call after another. */
@@ -30,6 +30,17 @@ export async function walk({ files }: Pick<FleetNode, 'files'>, path: string) {
 
 export const everything = async (node: Pick<FleetNode, 'files'>, path: string): Promise<readonly string[]> =>
   (await walk(node, path)).seen
+
+/** What a mount that comes up reads of what others have asked for; on a busy machine some pass the fleet by for moments. */
+export async function sharedReads(join: () => Promise<FleetNode>): Promise<readonly string[]> {
+  let seen: readonly string[] = []
+  await until(60_000, 'a mount reads from the fleet', async () => {
+    const next = await join()
+    seen = await everything(next, 'projects')
+    return (next.line.fleet?.status().saved ?? 0) > 10
+  })
+  return seen
+}
 
 /** What the longest call may take: a mount whose process is kept busy waits for a sign of the fleet. */
 const allowed = (usual: number): number => 3 * usual + 8_000
