@@ -79,8 +79,7 @@ export function reading(t: Test, open: OpenTestbed): void {
     })
 
   t.test('bad answers', async t => {
-    const testbed = await open(t, { settings: { deadlineMetadata: '3s' } })
-    const { files, service } = testbed
+    const { files, service } = await open(t)
 
     for (const status of [202, 204, 206])
       t.test(`READ-7 an empty listing with the status ${status} is no empty folder`, async t => {
