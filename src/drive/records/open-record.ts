@@ -70,9 +70,10 @@ export class OpenRecord {
     return this.#revision
   }
 
-  /** Resolves when the saves that are on their way now have ended; never rejects. */
-  get saving(): Promise<void> | undefined {
-    return this.#underWay.save
+  /** Resolves when the saves and swaps that are on their way now have ended; never rejects. */
+  get underWay(): Promise<unknown> | undefined {
+    const { save, swap } = this.#underWay
+    return save === undefined && swap === undefined ? undefined : Promise.all([save, swap])
   }
 
   get isAway(): boolean {
@@ -216,11 +217,10 @@ export class OpenRecord {
 
   /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
   ended(context: RequestContext): Promise<unknown> | undefined {
-    const { save, swap } = this.#underWay
-    if (save === undefined && swap === undefined) return undefined
+    const { underWay } = this
     const sentence = 'another save of this record is under way'
     // Its failure was answered to the call that waited for it, and is kept in the draft's why.
-    return withDeadline(Promise.all([save, swap]), context, this.clock, sentence).catch(asFailure)
+    return underWay && withDeadline(underWay, context, this.clock, sentence).catch(asFailure)
   }
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */

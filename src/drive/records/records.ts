@@ -122,7 +122,7 @@ export class Records {
     const opened = [...this.#opened.values()]
     // On a full disk it is history, and its note names it.
     for (const record of opened) await record.refill().catch(asFailure)
-    await Promise.all(opened.map(({ saving }) => saving))
+    await Promise.all(opened.map(({ underWay }) => underWay))
   }
 
   detach(key: string): void {
