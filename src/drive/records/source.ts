@@ -17,8 +17,6 @@ export interface TextSnapshot {
 export interface Writing {
   readonly base?: Uint8Array | undefined
   readonly process?: ProcessId | undefined
-  /** It is to take the place of `base`, the present text: no other text is its base. */
-  readonly isOver?: boolean | undefined
 }
 
 export interface RecordSource {
@@ -64,7 +62,7 @@ export interface HandleView {
 }
 
 /** A finished text, and the one it was made from, where that is known. */
-export interface Replacement extends Omit<Writing, 'isOver'> {
+export interface Replacement extends Writing {
   readonly text: Uint8Array
   /** It is moved back as it was moved away: that proves nothing about what its mover has seen. */
   readonly isUnread?: boolean | undefined
@@ -75,16 +73,16 @@ export const freshView = (
   shown: Pick<HandleView, 'bytes' | 'mtime' | 'isUnsent' | 'process'>,
 ): HandleView => ({ ...shown, node, read: undefined, wrote: false, gone: 'no' })
 
-/** Saves a text of its own, by an explicit wish; a draft that waits here is not touched. `over`: it takes the place of its base. */
+/** Saves a text of its own, by an explicit wish; a draft that waits here is not touched. */
 export async function saveBeside(
   source: RecordSource,
-  { base, text, isOver }: Pick<Replacement, 'text'> & Pick<Writing, 'base' | 'isOver'>,
+  { base, text }: Pick<Replacement, 'base' | 'text'>,
   context: RequestContext,
 ): Promise<void> {
   refuseReadOnly(source)
   const draft = await source.begin(base, text)
   try {
-    const handedOver = await source.save(draft, { base, isOver }, context)
+    const handedOver = await source.save(draft, { base }, context)
     if (handedOver !== undefined) throw handedOver
   } finally {
     // Its text is history, whatever became of it.

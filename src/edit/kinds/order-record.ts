@@ -9,7 +9,7 @@ import type { CalculationId, ReportId, ReportRow, RequestContext } from '../../r
 import { idForm } from '../../remote/remote.js'
 import { chooseBase, latestFor } from '../save/base.js'
 import type { EditableRecord, KnownBases } from '../save/editable.js'
-import { editableReport } from './report.js'
+import { editableReport, sameOrder } from './report.js'
 import { resolveEntryId, unseenList } from './report-list.js'
 import type { ReportPorts } from './report-type.js'
 
@@ -86,8 +86,9 @@ export function editableOrder(
       const before = shown(base)
       const continued = continuedRows(wanted, before.map(cellsOf))
       const rows = wanted.map((row, at) => titled(row, before[continued[at] ?? -1], [before, earlier]))
+      const isSame = sameOrder(before, rows) && rows.every(({ title }, at) => title === before[at]?.title)
       // The record's own list may say the same in another form.
-      return { base, mine: isSameList(rows, before) ? base : ports.dialect.lists.withRows(base, rows) }
+      return { base, mine: isSame ? base : ports.dialect.lists.withRows(base, rows) }
     },
   }
 }
@@ -154,13 +155,6 @@ function emptied(stayed: string | undefined, earlier: string | undefined): strin
   if (stayed === undefined) return earlier
   return cellOf(stayed) === '' ? stayed : ''
 }
-
-const isSameList = (rows: readonly ReportRow[], before: readonly ReportRow[]): boolean =>
-  rows.length === before.length &&
-  rows.every(({ calculation, title }, at) => {
-    const old = before[at]
-    return calculation === old?.calculation && title === old.title
-  })
 
 /**
  * The text of the report whose list the writer had. As a field one list is as different from another as any: the

@@ -30,8 +30,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
       )
     },
     follows: name => dialect.reports.isTypeName(name),
-    saysSame: (name, base, theirs) => hasSameRows(dialect, name, base, theirs),
-    hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, mine, theirs),
+    saysSame: (name, ours, theirs) => hasSameRows(dialect, name, ours, theirs),
     allow: (written, change) => refuseOtherMeaning(dialect, written, change),
     /** The list goes first, so that the other request carries the record as it was read after it. */
     async send(change, context, following) {
@@ -141,7 +140,7 @@ function compareList(dialect: Dialect, change: RecordChange, { stored, isSaid }:
   return { unstored: missing.filter(field => field !== name), lost: lostSentence(lost) }
 }
 
-function sameOrder(one: readonly ReportRow[] | undefined, other: readonly ReportRow[]): boolean {
+export function sameOrder(one: readonly ReportRow[] | undefined, other: readonly ReportRow[]): boolean {
   return (
     one !== undefined &&
     one.length === other.length &&

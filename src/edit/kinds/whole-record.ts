@@ -76,7 +76,6 @@ export function editableWholeRecord(ports: WholeRecordPorts, key: WholeRecordKey
       else refuse(written)
       return mine
     },
-    allow: () => {},
     async send(change, context) {
       await update(change.whole, { names: newNameIn(dialect, change), ...context })
       return own.read(context).catch(unreadable)

@@ -68,12 +68,10 @@ export interface EditableRecord {
   check(written: WrittenEdit, context: RequestContext): MaybePromise<JsonObject>
   /** True if the service fills this field in from others, whatever a PUT says there. */
   readonly follows?: (name: string) => boolean
-  /** True if a field that differs in the two says the same: a service fills in what a writer has left out. */
-  readonly saysSame?: (name: string, base: JsonObject, theirs: JsonObject) => boolean
-  /** True if another client has made the same of a field in other words: a list with other place numbers. */
-  readonly hasAlready?: (name: string, mine: JsonObject, theirs: JsonObject) => boolean
+  /** True if a field that differs in the two says the same: a service fills in what a writer has left out, or gives places other numbers. */
+  readonly saysSame?: (name: string, ours: JsonObject, theirs: JsonObject) => boolean
   /** A last look at the merged record, before anything is sent. @throws Failure 'refused' or 'conflict' where the parts do not go together */
-  allow(written: WrittenEdit, change: RecordChange): void
+  allow?(written: WrittenEdit, change: RecordChange): void
   /** The fewest requests that carry out the change; answers the record as read afterwards. */
   send(change: RecordChange, context: RequestContext, following: Following): Promise<JsonObject>
   /** `isSaid` is false where a request of the change has failed, or may not have left. */
@@ -84,14 +82,13 @@ export interface EditableRecord {
 export type Following = () => (next: Pick<RecordChange, 'before' | 'whole'>) => RequestContext
 
 /**
- * `own` is the text that the written one was made from, where bytes of it remain or its writer is a command; the only possible
- * base with `isOver`. `by` is the process that writes.
+ * `own` is the text that the written one was made from, where bytes of it remain or its writer is a command. `by` is the process
+ * that writes.
  */
 export interface SaveRequest {
   readonly record: EditableRecord
   readonly draft: Draft
   readonly own?: string | undefined
-  readonly isOver?: boolean | undefined
   readonly by?: ProcessId | undefined
 }
 
