@@ -78,7 +78,7 @@ cat '${molecules}/H2O_opt_freq/H2O_opt_freq.xyz'    # made by the service from o
 grep -rl --include='*.out' B3LYP projects           # search all outputs
 ls 'db/guest/HCN isomerisation'                     # what a colleague shares, by its path on the web pages
 cat reports/2/order.txt                             # move its lines with an editor, and save: the report has that order
-vi reports/2.json                                   # change the title: one PUT
+sed -i 's/Supporting information:/SI:/' reports/2.json   # another title: one PUT; any editor will do
 calcfs status; calcfs history reports/2.json        # is all saved, and what was there before?
 
 Sign-in: demo / demo. Nothing here outlives this command. Ctrl-C ends it.`
