@@ -203,7 +203,7 @@ export function openNamespaceVerbs(
     async change(place) {
       const { node } = place
       if (isEditable(node) || node.kind === 'scratch') return
-      throw new Failure('not-permitted', `${pathOf(place)}: ${readOnlyBecause(node)}`)
+      throw new Failure('not-permitted', `${pathOf(place)}: ${fixedModes}`)
     },
     async touch(place, mtime) {
       const context = until.metadata()
@@ -223,4 +223,5 @@ export function openNamespaceVerbs(
   }
 }
 
+const fixedModes = 'modes and owners here follow from --access and the shares; change those of a copy'
 const anotherName = 'it is another name of a record; remove that one by its number'

@@ -39,7 +39,10 @@ export function refuseOtherMeaning(
   const mend = before.some(row => !after.includes(row))
     ? `calculations and formulas are changed together in reports/${id}.json: in one save of "calculations" and "configuration"`
     : `change these formulas in the same save, or let \`calcfs report renumber ${id}\` change both`
-  throw new Failure('refused', `the new list changes what the formulas of this report mean: ${what}; ${mend}`)
+  throw new Failure(
+    'refused',
+    `the new list changes what the formulas of this report mean (c1 is its first line): ${what}; ${mend}`,
+  )
 }
 
 type RowPlaces = readonly (CalculationId | undefined)[]
