@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Status } from '../../drive/interface/control.js'
+import { leftDraftFacts } from '../../drive/records/draft-files.js'
 import { readLeftDrafts } from '../../edit/journal/drafts.js'
 import { detach, fileSystemType, type Mount, mountAt, mountPath, unmount } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
@@ -62,9 +63,8 @@ async function takeAway(directory: string, flags: Flags): Promise<void> {
 async function unsentAfter({ state, unsent }: Status): Promise<readonly string[]> {
   try {
     const { left, damaged } = await readLeftDrafts(state, systemClock.now)
-    return [...left, ...damaged].map(one =>
-      'key' in one && one.key ? `${one.key.of} ${one.key.id}` : 'unknown',
-    )
+    const texts = leftDraftFacts(left).map(({ name, record, path }) => (path === undefined ? name : record))
+    return [...texts, ...damaged.map(({ directory }) => `a text that cannot be read, ${directory}`)]
   } catch {
     // The directory cannot be read: the daemon's last status is used.
     return unsent.map(({ record }) => record)

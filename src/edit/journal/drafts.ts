@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
@@ -190,9 +190,9 @@ const isEmptied = (directory: string): boolean => namesIn(directory).length === 
 const lossOf = ({ damage }: Draft): { why?: DraftReason } =>
   damage === undefined ? {} : { why: lossWhy(damage) }
 
-/** A rename to a new name: of two mounts that start at once only one succeeds. */
+/** A rename to a new name: of two mounts that start at once only one succeeds. What people call a text by stays. */
 async function claim(directory: string): Promise<string | undefined> {
-  const mine = join(directory, '..', randomUUID())
+  const mine = join(directory, '..', basename(directory).slice(0, 8) + randomUUID().slice(8))
   try {
     await rename(directory, mine)
     return mine
