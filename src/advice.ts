@@ -90,9 +90,11 @@ export function signInMend(address: string, user: string | undefined, from: stri
   return from === undefined ? command : `correct ${from}, or take it away and ${command}`
 }
 
-/** Of a text of another mount, in the process of this number. */
-export const waitsElsewhere = (process: number): string =>
-  `waits on another mount of yours, in process ${process}: calcfs status says which that is, and --mount names it`
+/** Of a text of another mount, in the process of this number; none where that has ended. */
+export const waitsElsewhere = (process: number | undefined): string =>
+  process === undefined
+    ? 'was left by a mount that has ended, and the next calcfs mount of this user takes it over'
+    : `waits on another mount of yours, in process ${process}: calcfs status says which that is, and --mount names it`
 
 /** As one word of a shell. */
 export const shellWord = (text: string): string =>

@@ -25,14 +25,15 @@ t.test(`CLI-26 CLI-1 why, the note, drafts list and status advise the same (seed
     t.not(await outcome(overwrite(testbed, path, text.replace('Supporting', `Edit ${drawn}`))), 'done')
     const at = ['--mount', testbed.directory]
     const listed = JSON.parse((await testbed.calcfs('drafts', 'list', '--json', ...at)).stdout)
-    const advice: string = listed[0].whatToDo
-    t.match(advice, 'calcfs drafts drop 42.json', `${answer}`)
-    const typed = adviceOn({ mount: testbed.directory }, advice)
-    t.match(typed, `\`calcfs drafts drop 42.json --mount ${testbed.directory}\``)
+    const typed: string = listed[0].whatToDo
+    t.match(typed, `\`calcfs drafts drop 42.json --mount ${testbed.directory}\``, `${answer}`)
+    const advice = typed.replaceAll(` --mount ${testbed.directory}`, '')
     for (const [told, ...line] of [
       [typed, 'drafts', 'list', testbed.directory],
       [advice, 'drafts', 'show', '42.json.why', ...at],
       [typed, 'status', testbed.directory],
+      [typed, 'status', testbed.directory, '--json'],
+      [typed, 'why', `${testbed.directory}/${path}`, '--json'],
       [typed, 'why', `${testbed.directory}/${path}`],
       [typed, 'why', `${testbed.directory}/.calcfs/drafts/42.json`],
     ] as const) {

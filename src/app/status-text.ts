@@ -38,15 +38,8 @@ const statusPatience = 1000
 const checkPatience = 2400
 
 /** A status is needed when things go wrong: it does not wait for a service that is away. */
-export function openStatus({
-  settings,
-  caches,
-  journal,
-  writeSide,
-  failureLog,
-  places,
-  pins,
-}: StatusSources) {
+export function openStatus(sources: StatusSources) {
+  const { settings, caches, journal, writeSide, failureLog, places, pins } = sources
   const { activity, clock, config, connection } = settings
   const { account } = connection
   const { content, fleet, health, identities } = caches

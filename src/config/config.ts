@@ -97,7 +97,7 @@ function noSuchProfile(chosen: string, files: readonly ConfigFile[]): string {
     files.length === 0
       ? 'there is no configuration file that this user may read'
       : `${files.map(({ path }) => path).join(' and ')} has none`
-  return `there is no profile '${chosen}': ${looked}; write [profiles.${chosen}] with its url there, or leave --profile out.`
+  return `there is no profile '${chosen}': ${looked}; write [profiles.${chosen}] with its url in ${files[0]?.path ?? '~/.config/calcfs/config.toml'}, or leave --profile out.`
 }
 
 /** Nearest first: the chosen profile of every file comes before any file's top. */

@@ -68,6 +68,8 @@ t.test('STATE-1 each mount shows what both keep; the next one adopts what a kill
   t.equal(await textOf(one, report), broken, 'on its own mount it is shown in its place')
 
   await one.kill9()
+  const left = { code: 7, stdout: /^42\.json: .*\n +It was left by a mount that has ended/ }
+  t.match(await other.here('drafts', 'list'), left)
   await other.remount()
   t.equal(await textOf(other, report), broken, 'it is adopted')
   await other.files.unlink(draft)

@@ -10,21 +10,17 @@ import type { Finding } from '../doctor/finding.js'
 import { allowOther, directory, onLinux } from '../doctor/machine.js'
 
 export const doctorCommand = (): Command =>
-  withSettings(
-    new CliCommand('doctor')
-      .description('check this machine and the connection to the service; say how to fix what is wrong')
-      .argument('[url]', 'address of the service; without one only the machine is checked')
-      .addOption(jsonFlag('an array of {"check", "state", "found", "mend"}'))
-      .action((url: string | undefined, options: JsonFlag, command: Command) =>
-        doctor(configured(command, url), options),
-      )
-      .examples(
-        ['calcfs doctor', 'this machine alone'],
-        ['calcfs doctor https://lab.example.org --user anna', 'the way to the service and the sign-in, too'],
-      ),
-    'service',
-    'drive',
-  )
+  withSettings(new CliCommand('doctor'), 'service', 'drive')
+    .description('check this machine and the connection to the service; say how to fix what is wrong')
+    .argument('[url]', 'address of the service; without one only the machine is checked')
+    .addOption(jsonFlag('an array of {"check", "state", "found", "mend"}'))
+    .action((url: string | undefined, options: JsonFlag, command: Command) =>
+      doctor(configured(command, url), options),
+    )
+    .examples(
+      ['calcfs doctor', 'this machine alone'],
+      ['calcfs doctor https://lab.example.org --user anna', 'the way to the service and the sign-in, too'],
+    )
 
 async function doctor(given: Configured, options: JsonFlag): Promise<void> {
   const findings = [

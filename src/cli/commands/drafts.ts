@@ -1,10 +1,9 @@
 // `calcfs drafts`: lists, shows, compares, sends and drops the edits that are not yet saved.
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
-import { adviceOn, typedFlags, waitsElsewhere } from '../../advice.js'
+import { adviceOn, typedFlags } from '../../advice.js'
 import type { CallResult, Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
-import { localText } from '../../system/time-text.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import {
@@ -20,10 +19,10 @@ import {
 } from '../../terminal/print.js'
 import { confirm } from '../../terminal/prompt.js'
 import { configured } from '../../terminal/settings.js'
-import { adviceLike, adviceOf, liveMounts, namesOneDrive } from '../control/choose.js'
+import { adviceLike, adviceOf, liveMounts, namesOneDrive, withAdvice } from '../control/choose.js'
 import { driveCommand, wholeDriveCommand, withDraft, withDrive } from '../control/with-drive.js'
-import { Problems } from '../files/output.js'
-import { nothingWaits } from './status.js'
+import { eachOf } from '../files/output.js'
+import { describeDraft, nothingWaits } from './status.js'
 
 export function draftsCommand(): Command {
   const command = new CliCommand('drafts').description('list and handle edits that are not yet saved')
@@ -46,67 +45,41 @@ const listCommand = (): Command =>
       ['calcfs drafts list ~/lab --json', 'the same for a script; exit code 7 while there is any'],
     )
 
-interface DraftsOfDrive {
-  readonly drafts: readonly DraftLine[]
-  /** Where they wait, for `--json`. */
-  readonly where: object
-  readonly heading: string | undefined
-  readonly none: string
-  readonly advised: (advice: string) => string
-}
-
 async function list(command: Command, flags: JsonFlag): Promise<void> {
   const isNamed = await namesOneDrive(command)
   const { unmountedDrafts } = await import('../../app/account/notes.js')
-  const elsewhere = isNamed ? [] : await unmountedDrafts(configured(command))
+  let elsewhere = isNamed ? [] : await unmountedDrafts(configured(command))
   const all: object[] = []
-  function print({ drafts, where, heading, none, advised }: DraftsOfDrive): void {
+  function print(drafts: readonly DraftLine[], where: object, [none, heading]: readonly string[]): void {
     all.push(...drafts.map(draft => ({ ...draft, ...where })))
     if (flags.json === true) return
-    const lines = drafts.length === 0 ? [`${none}.`] : drafts.flatMap(draft => describeDraft(draft, advised))
+    const lines = drafts.length === 0 ? [`${none}.`] : drafts.flatMap(describeDraft)
     printLine((heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]).join('\n'))
   }
   const isAsked = isNamed || (await liveMounts()).length > 0
-  try {
-    if (isAsked)
-      await withDrive(command, [], async ({ control, mountPoint }) => {
-        const troubles = await control.places({})
-        print({
-          drafts: await control.drafts({}),
-          where: { mountPoint },
-          heading: elsewhere.length > 0 ? mountPoint : undefined,
-          none: nothingWaits(troubles),
-          advised: mountPoint === undefined ? adviceLike(command) : await adviceOf(mountPoint),
-        })
-        for (const trouble of troubles) complain(trouble)
-      })
-    for (const { drafts, damaged, account, service, user } of elsewhere) {
-      const named = { url: service ?? '…', user: user ?? '…' }
-      print({
-        drafts,
-        where: { service, user },
-        heading: `${account}, on no drive now (${typedFlags(named)})`,
-        none: nothingWaits([]),
-        advised: advice => adviceOn(named, advice),
-      })
-      for (const { directory, cause } of damaged)
-        complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
-    }
-    if (!isAsked && elsewhere.length === 0 && flags.json !== true) printLine('everything is saved.')
-  } finally {
-    if (flags.json === true) printJson(all)
+  if (isAsked)
+    await withDrive(command, [], async ({ control, mountPoint }) => {
+      const troubles = await control.places({})
+      const mounted = elsewhere.length > 0 ? await control.status({}) : undefined
+      // The drive tells those of its own account.
+      elsewhere = elsewhere.filter(one => one.service !== mounted?.service || one.user !== mounted?.user)
+      const advised = mountPoint === undefined ? adviceLike(command) : await adviceOf(mountPoint)
+      const drafts = (await control.drafts({})).map(withAdvice(advised))
+      const heading = elsewhere.length === 0 || mountPoint === undefined ? [] : [mountPoint]
+      print(drafts, { mountPoint }, [nothingWaits(troubles), ...heading])
+      for (const trouble of troubles) complain(trouble)
+    })
+  for (const { drafts, damaged, account, service, user } of elsewhere) {
+    const named = { url: service ?? '…', user: user ?? '…' }
+    const typed = drafts.map(withAdvice(advice => adviceOn(named, advice)))
+    const heading = `${account}, on no drive now (${typedFlags(named)})`
+    print(typed, { service, user }, [nothingWaits(damaged), heading])
+    for (const { directory, cause } of damaged)
+      complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
   }
+  if (flags.json === true) printJson(all)
+  else if (!isAsked && elsewhere.length === 0) printLine('everything is saved.')
   if (all.length > 0) process.exitCode = exitCodes.unsent
-}
-
-function describeDraft(draft: DraftLine, advised = (advice: string) => advice): readonly string[] {
-  const { name, record, path, state, since, size, why, whatToDo, process: other } = draft
-  const at = path === undefined ? '' : ` (${path.slice(1)})`
-  const toDo = other === undefined ? whatToDo && advised(whatToDo) : `It ${waitsElsewhere(other)}.`
-  return [
-    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${localText(since)}, ${size} bytes${why === undefined ? '' : `: ${advised(why)}`}`,
-    ...(toDo === undefined ? [] : [`  ${toDo}`]),
-  ]
 }
 
 const showCommand = (): Command =>
@@ -180,28 +153,16 @@ async function send(command: Command, given: string | undefined, flags: SendFlag
       printFound(flags, [saved], savedLine(saved, flags.again === true))
     })
   if (flags.again === true) throw new Stop(exitCodes.usage, '--again is for one draft at a time.')
-  const failed: string[] = []
-  const saved: SavedDraft[] = []
   await withDrive(command, [], async ({ control }) => {
-    const drafts = await control.drafts({})
-    if (drafts.length === 0 && flags.json !== true) printLine('everything is saved.')
-    for (const { name } of drafts) {
-      try {
-        const one = await control.send({ name, again: false })
-        saved.push(one)
-        if (flags.json !== true) printLine(savedLine(one, false))
-      } catch (thrown) {
-        failed.push(name)
-        complain(sentenceOf(asFailure(thrown)))
-      }
-    }
+    const names = (await control.drafts({})).map(({ name }) => name)
+    if (names.length === 0 && flags.json !== true) printLine('everything is saved.')
+    const told = (saved: SavedDraft): string => savedLine(saved, false)
+    const { all } = await eachOf(names, name => control.send({ name, again: false }), { ...flags, told })
+    const failed = all.map(({ path }) => path).join(', ')
+    if (failed === '') return
+    const where = 'the reasons are above, and in calcfs drafts list'
+    throw new Stop(exitCodes.unsent, `not saved: ${failed}; ${where}.`)
   })
-  if (flags.json === true) printJson(saved)
-  if (failed.length > 0)
-    throw new Stop(
-      exitCodes.unsent,
-      `not saved: ${failed.join(', ')}; the reasons are above, and in calcfs drafts list.`,
-    )
 }
 
 function refuseUnclear(given: string | undefined, flags: { all?: true }): void {
@@ -249,23 +210,10 @@ async function dropAll(control: Control, flags: DropFlags): Promise<void> {
   if (drafts.length === 0 && flags.json !== true) return printLine('everything is saved.')
   const shown = new Set(drafts.map(textKey))
   if (flags.yes !== true && drafts.length > 0) await confirmDrop(drafts)
-  const dropped: object[] = []
-  const problems = new Problems()
-  try {
-    for (const draft of await control.drafts({})) {
-      if (!shown.has(textKey(draft))) continue
-      try {
-        const one = await control.drop({ name: draft.name })
-        dropped.push(one)
-        if (flags.json !== true) printLine(droppedLine(one))
-      } catch (thrown) {
-        problems.add(draft.name, thrown)
-      }
-    }
-  } finally {
-    if (flags.json === true) printJson(dropped)
-  }
-  process.exitCode = problems.exitCode
+  const meant = (await control.drafts({})).filter(draft => shown.has(textKey(draft)))
+  const names = meant.map(({ name }) => name)
+  const drop = (name: string) => control.drop({ name })
+  process.exitCode = (await eachOf(names, drop, { ...flags, told: droppedLine })).exitCode
 }
 
 /** A text that was written since the question is another one. */
@@ -273,7 +221,7 @@ const textKey = ({ name, record, size, since }: DraftLine): string =>
   JSON.stringify([name, record, size, since])
 
 async function confirmDrop(drafts: readonly DraftLine[]): Promise<void> {
-  tell(drafts.flatMap(draft => describeDraft(draft)).join('\n'))
+  tell(drafts.flatMap(describeDraft).join('\n'))
   if (!process.stdin.isTTY)
     throw new Stop(exitCodes.usage, 'this is no terminal to ask at; say --yes to give all of these up.')
   const what = drafts.length === 1 ? 'this text' : `these ${drafts.length} texts`

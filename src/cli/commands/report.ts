@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import type { CallResult, Control } from '../../drive/interface/control.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { type JsonFlag, jsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
-import { Problems } from '../files/output.js'
+import { eachOf } from '../files/output.js'
 
 interface SetFlags extends JsonFlag {
   readonly clear?: true
@@ -34,20 +34,10 @@ const addCommand = (): Command =>
     )
 
 /** A number that is wrong does not keep the others from being listed. */
-async function add(control: Control, ids: readonly string[], { json }: JsonFlag): Promise<void> {
-  const listed: { readonly id: string; readonly title: string }[] = []
-  const problems = new Problems()
-  for (const id of ids) {
-    try {
-      const { title } = await control.addReport({ id })
-      listed.push({ id, title })
-      if (json !== true) printLine(`report ${id} is listed: ${title}`)
-    } catch (thrown) {
-      problems.add(id, thrown)
-    }
-  }
-  if (json === true) printJson(listed)
-  process.exitCode = problems.exitCode
+async function add(control: Control, ids: readonly string[], flags: JsonFlag): Promise<void> {
+  const addOne = async (id: string) => ({ id, ...(await control.addReport({ id })) })
+  const told = ({ id, title }: { id: string; title: string }) => `report ${id} is listed: ${title}`
+  process.exitCode = (await eachOf(ids, addOne, { ...flags, told })).exitCode
 }
 
 const setCommand = (): Command =>

@@ -1,14 +1,14 @@
 // `calcfs status [DIR]`: the state of each mounted drive, and whether anything is unsaved.
 import type { Command } from 'commander'
 import { loginCommand } from '../../advice.js'
-import type { Status } from '../../drive/interface/control.js'
+import type { DraftLine, Status } from '../../drive/interface/control.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { localText } from '../../system/time-text.js'
 import { CliCommand } from '../../terminal/command.js'
 import { type ExitCode, exitCodeOf, exitCodes, sentenceOf } from '../../terminal/exit.js'
 import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { configured } from '../../terminal/settings.js'
-import { adviceOf, selectedDrives } from '../control/choose.js'
+import { adviceOf, selectedDrives, withAdvice } from '../control/choose.js'
 import { askEach, settled } from '../control/daemon.js'
 import { pinText } from '../files/pin.js'
 
@@ -31,15 +31,19 @@ export const statusCommand = (): Command =>
 async function show(command: Command, directory: string | undefined, flags: JsonFlag): Promise<void> {
   const paths =
     directory === undefined ? (await drivesOfUser()).map(({ path }) => path) : await selectedDrives(directory)
-  const all = await askEach(paths, drive => drive.status({ check: true }))
+  const all = await askEach(paths, async drive => asTyped(await drive.status({ check: true })))
   const { answers: known, problems } = settled(all)
   if (flags.json === true) printJson(all.map((one, at) => jsonOf(one, paths[at])))
-  else if (all.length === 0) printLine('no drive is mounted.')
-  else if (known.length > 0) printLine((await Promise.all(known.map(describeStatus))).join('\n\n'))
+  else if (all.length === 0) printLine('no drive of yours is mounted.')
+  else if (known.length > 0) printLine(known.map(describeStatus).join('\n\n'))
   for (const problem of problems) complain(sentenceOf(problem))
   const waiting = directory === undefined ? await waitingElsewhere(command) : []
   for (const sentence of waiting) complain(sentence)
   process.exitCode = waiting.length > 0 ? exitCodes.unsent : codeOf(known, problems)
+}
+
+async function asTyped(status: Status): Promise<Status> {
+  return { ...status, unsent: status.unsent.map(withAdvice(await adviceOf(status.mountPoint))) }
 }
 
 /** The unsaved texts on no drive. */
@@ -102,9 +106,8 @@ function kernelLines({ kernel, kernelBecause, pausedMs, pausedAt }: Status): rea
   ]
 }
 
-async function describeStatus(status: Status): Promise<string> {
+function describeStatus(status: Status): string {
   const { unsent, deleting, removedInVain, keptHere, places, pins, lacking } = status
-  const advised = await adviceOf(status.mountPoint)
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${localText(status.since)}`,
     `  ${status.top}`,
@@ -115,10 +118,7 @@ async function describeStatus(status: Status): Promise<string> {
     ...(status.fleet === undefined ? [] : [`  ${fleetText(status.fleet)}`]),
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? `  ${nothingWaits(places)}` : '  not saved:',
-    ...unsent.flatMap(({ name, record, state, why, whatToDo }) => [
-      `    ${name === undefined ? '' : `${name}: `}${record}, ${state.replaceAll('-', ' ')}${why === undefined ? '' : `: ${advised(why)}`}`,
-      ...(whatToDo === undefined ? [] : [`      ${advised(whatToDo)}`]),
-    ]),
+    ...unsent.flatMap(describeDraft).map(line => `    ${line}`),
     ...section('pinned', pins.map(pinText)),
     ...section(
       'deleted after a pause; touch takes it back',
@@ -137,8 +137,17 @@ async function describeStatus(status: Status): Promise<string> {
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`  ${heading}:`, ...lines.map(line => `    ${line}`)]
 
+export function describeDraft(draft: DraftLine): readonly string[] {
+  const { name, record, path, state, since, size, why, whatToDo } = draft
+  const at = path === undefined ? '' : ` (${path.slice(1)})`
+  return [
+    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${localText(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,
+    ...(whatToDo === undefined ? [] : [`  ${whatToDo}`]),
+  ]
+}
+
 /** Of a drive with no unsaved edit; a program whose write failed left none where the drive's own directories are in trouble. */
-export const nothingWaits = (troubles: readonly string[]): string =>
+export const nothingWaits = (troubles: readonly unknown[]): string =>
   troubles.length === 0 ? 'everything is saved' : 'no edit waits to be saved'
 
 /** Without a full stop. */

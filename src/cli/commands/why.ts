@@ -32,9 +32,9 @@ export const refreshCommand = (): Command =>
 
 async function why(command: Command, given: string, flags: JsonFlag): Promise<void> {
   const { mountPoint, path } = await place(command, given)
-  const explained = await (await driveAt(mountPoint)).why({ path })
-  const advised = await adviceOf(mountPoint)
-  printFound(flags, { path, ...explained }, explained.sentences.map(advised).join('\n'))
+  const { wrong, ...explained } = await (await driveAt(mountPoint)).why({ path })
+  const sentences = explained.sentences.map(await adviceOf(mountPoint))
+  printFound(flags, { path, wrong, sentences }, sentences.join('\n'))
 }
 
 async function refresh(command: Command, given: string, flags: JsonFlag): Promise<void> {

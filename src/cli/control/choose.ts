@@ -2,6 +2,7 @@
 import { isAbsolute, join, posix, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { adviceOn } from '../../advice.js'
+import type { DraftLine } from '../../drive/interface/control.js'
 import { fixedNames } from '../../layout.js'
 import { drives, drivesOfUser, innermost, type Mount, mountPath, sourceOf } from '../../mount/mount-point.js'
 import { standingIn } from '../../system/user-name.js'
@@ -61,7 +62,7 @@ export function noneMounted(ofService = false): never {
     exitCodes.mountPoint,
     ofService
       ? 'no drive of the service and user that you name is mounted; calcfs status lists yours.'
-      : 'no drive is mounted; calcfs mount brings one up.',
+      : 'no drive of yours is mounted; calcfs mount brings one up.',
   )
 }
 
@@ -73,6 +74,8 @@ interface Place extends GivenPath {
 async function placeOf(given: string): Promise<Place> {
   const found = await onDrive(given)
   if (found !== undefined) return found
+  if (/^https?:\/\//.test(given))
+    throw new Stop(exitCodes.usage, `${given}: give the address with --url, and a path like projects/Dyes.`)
   const path = posix.normalize(`/${given}`).replace(/(?<=.)\/$/, '')
   const isDrives = path === '/' || tops.some(top => path === top || path.startsWith(`${top}/`))
   if (!isAbsolute(given) || isDrives) return { given, mountPoint: undefined, path }
@@ -113,6 +116,15 @@ export async function adviceOf(mountPoint: string): Promise<(advice: string) => 
   return advice => (length > 1 ? adviceOn({ mount: mountPoint }, advice) : advice)
 }
 
+/** Unsaved texts, their commands as they are typed. */
+export const withAdvice =
+  (advised: (advice: string) => string) =>
+  (draft: DraftLine): DraftLine => ({
+    ...draft,
+    why: draft.why && advised(draft.why),
+    whatToDo: draft.whatToDo && advised(draft.whatToDo),
+  })
+
 /** The advice of what is on no drive: its commands name the service as this one does. */
 export function adviceLike(command: Command): (advice: string) => string {
   const flags = givenNames(command)
@@ -129,7 +141,10 @@ export async function selectedDrives(named: string | undefined): Promise<readonl
   const path = await mountPath(resolve(named))
   const found = innermost(path, mounts)
   if (found !== undefined) return [found.path]
-  throw new Stop(exitCodes.mountPoint, `${path} is no drive of yours; calcfs status lists them.`)
+  throw new Stop(
+    exitCodes.mountPoint,
+    `${named} is no drive: give the directory on which it is mounted; calcfs status lists yours.`,
+  )
 }
 
 /** This user's drives whose daemons have not ended, hanging ones included; all, or those of one source. */

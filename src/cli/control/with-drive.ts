@@ -20,14 +20,15 @@ export function driveCommand(name: string): CliCommand {
 /** The same for a command about a whole drive, which may be named without --mount, too. */
 export const wholeDriveCommand = (name: string): CliCommand =>
   driveCommand(name)
-    .argument('[drive]', 'the drive that is meant, as --mount')
+    .argument('[drive]', 'the drive that is meant, or a path below it; as --mount')
     .hook('preAction', async (_, command) => {
       const [drive] = command.args
       if (drive === undefined) return
       const place = await onDrive(drive)
-      const isPart = place !== undefined && place.path !== '/'
+      // The contents of a part are not dropped alone.
+      const isPart = command.name() === 'clear' && place !== undefined && place.path !== '/'
       if (isPart || command.opts()['mount'] !== undefined || hasNamingFlag(command))
-        throw new Stop(exitCodes.usage, `${drive}: give a whole drive, by its mount point alone.`)
+        throw new Stop(exitCodes.usage, `${drive}: name one whole drive, by its mount point or by a flag.`)
       command.setOptionValue('mount', drive)
     })
 

@@ -9,7 +9,7 @@ import {
 import { lastNameOf } from '../../layout.js'
 import { isoText, localText } from '../../system/time-text.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { complain } from '../../terminal/print.js'
+import { complain, type JsonFlag, printJson, printLine } from '../../terminal/print.js'
 import type { GivenPath } from '../control/choose.js'
 
 /** Failures of single paths: named at once, by lines for people, and counted for the exit code. */
@@ -28,7 +28,8 @@ export class Problems {
     // Many sentences begin with the path on the drive, or with its last name.
     const name = `${lastNameOf(shown)}: `
     const rest = sentence.startsWith(name) ? sentence.slice(name.length) : sentence
-    this.print(rest.includes(shown) ? rest : `${shown}: ${rest}`)
+    const hasName = rest.includes(shown) && !sentence.startsWith(`${shown}: `)
+    this.print(hasName ? rest : `${shown}: ${rest}`)
   }
 
   /** 0 without a problem; the code of all of them where they have one, else that of any failure. */
@@ -36,6 +37,30 @@ export class Problems {
     const [only = exitCodes.done, other] = this.#codes
     return other === undefined ? only : exitCodes.failed
   }
+}
+
+/** Does it to each of several: what is done is told at once, with --json in the end, also before a stop; what fails is named. */
+export async function eachOf<Done>(
+  names: readonly string[],
+  act: (name: string) => Promise<Done>,
+  { json, told }: JsonFlag & { readonly told: (done: Done) => string },
+): Promise<Problems> {
+  const problems = new Problems()
+  const all: Done[] = []
+  try {
+    for (const name of names) {
+      try {
+        const done = await act(name)
+        all.push(done)
+        if (json !== true) printLine(told(done))
+      } catch (thrown) {
+        problems.add(name, thrown)
+      }
+    }
+  } finally {
+    if (json === true) printJson(all)
+  }
+  return problems
 }
 
 /** An entry of a tree, by its path below the one that was given; empty for that itself. */

@@ -117,6 +117,10 @@ function adviceFor(text: string): string | undefined {
   const [, dashes, name] = /unknown option '(--?)([^']+)'/.exec(text) ?? []
   if (dashes === '--' && (name === 'password' || name === 'token'))
     return `a ${name} is never a flag, which every user of this machine could read: ${ways[name]}`
+  if (dashes === '--' && name === 'mount')
+    return '--mount stands behind its command; mount, unmount, status, top and log take the drive without it'
+  if (/missing required argument 'url'/.test(text))
+    return 'write calcfs mount https://lab.example.org ~/lab, or calcfs mount --profile NAME ~/lab'
   if (dashes === '-' && name !== undefined && /^[a-z][a-z-]+$/.test(name))
     return `a flag of several letters has two dashes: --${name}`
   if (/too many arguments for /.test(text))
@@ -137,6 +141,7 @@ export const helpForm = (listsAll: boolean) => ({
     helper.visibleOptions = () => all.filter(option => listsAll || !isUnlisted(option))
     return Help.prototype.formatHelp.call(helper, command, helper)
   },
+  minWidthToWrap: 30,
   subcommandDescription: (command: Command): string => gist(command.description()),
 })
 

@@ -94,7 +94,7 @@ async function logOf(command: Command, drive: string | undefined): Promise<KeptL
   if (drive === undefined)
     throw new Stop(
       exitCodes.mountPoint,
-      'no drive is mounted; calcfs log DIRECTORY shows the log that an earlier one has left.',
+      'no drive of yours is mounted; calcfs log DIRECTORY shows the log that an earlier one has left.',
     )
   const path = await mountPath(resolve(drive))
   const { config, sources } = configured(command)

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { adviceForText, waitsElsewhere } from '../../advice.js'
 import { Draft } from '../../edit/journal/draft.js'
 import { mayBeStored, recordWords } from '../../edit/journal/draft-meta.js'
+import type { LeftDraft } from '../../edit/journal/drafts.js'
+import { isOwnerAlive } from '../../edit/journal/lock.js'
 import { damagedEnding, keyName } from '../../edit/journal/record-key.js'
 import { orderText } from '../../edit/kinds/order-record.js'
 import { editsBetween } from '../../edit/save/diff.js'
@@ -13,7 +15,7 @@ import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { ControlParts } from '../context.js'
-import type { CallArgument, CallResult, Comparison, NamedDraft } from '../interface/control.js'
+import type { CallArgument, CallResult, Comparison, DraftLine, NamedDraft } from '../interface/control.js'
 import { askAgain, type EditableNode, nodeKey, nodeOfKey, pathOfNode } from '../nodes/node.js'
 import { draftFacts } from '../records/draft-files.js'
 import { type RecordSource, refuseReadOnly } from '../records/source.js'
@@ -64,7 +66,7 @@ export function openDraftControl(parts: ControlParts) {
     const other =
       named(given, listed) ?? listed.find(({ draft }) => meant !== undefined && pathOf(draft) === meant)
     if (other !== undefined)
-      throw new Failure('busy', `${other.name} ${waitsElsewhere(other.draft.meta.owner.pid)}`)
+      throw new Failure('busy', `${other.name} ${waitsElsewhere(await processOf(other.draft))}`)
     const all = drafts.list().map(({ name }) => name)
     const known = all.length === 0 ? 'everything is saved' : `there are ${all.join(', ')}`
     throw new Failure('absent', `there is no draft ${given}; ${known}`)
@@ -162,10 +164,7 @@ export function openDraftControl(parts: ControlParts) {
 
   return {
     async drafts() {
-      return drafts.all().map(one => {
-        const process = one.draft instanceof Draft ? undefined : one.draft.meta.owner.pid
-        return { ...draftFacts(one), process }
-      })
+      return await Promise.all(drafts.all().map(lineOf))
     },
     async show(asked: NamedDraft) {
       const bare = lastNameOf(asked.name)
@@ -210,6 +209,15 @@ interface FoundDraft {
 const pathOf = ({ key }: Pick<Draft, 'key'>): string | undefined => {
   const node = nodeOfKey(key)
   return node && pathOfNode(node)
+}
+
+const processOf = async ({ meta: { owner } }: LeftDraft): Promise<number | undefined> =>
+  (await isOwnerAlive(owner)) ? owner.pid : undefined
+
+async function lineOf(one: { readonly name: string; readonly draft: LeftDraft }): Promise<DraftLine> {
+  if (one.draft instanceof Draft) return draftFacts(one)
+  const process = await processOf(one.draft)
+  return { ...draftFacts(one), process, whatToDo: `It ${waitsElsewhere(process)}.` }
 }
 
 const recordLabel = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')

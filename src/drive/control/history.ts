@@ -88,10 +88,7 @@ export function openHistoryControl(parts: ControlParts) {
     )
   }
 
-  async function textAt({
-    path,
-    number,
-  }: Omit<CallArgument<'historyText'>, 'isPlain'>): Promise<ComparedText & { stored: boolean }> {
+  async function textAt(path: string, number?: number): Promise<ComparedText & { stored: boolean }> {
     const node = await recordAt(path)
     if (number !== undefined) return versionAt(path, node, number)
     const draft = writeSide.records.draftOf(nodeKey(node))
@@ -142,8 +139,8 @@ export function openHistoryControl(parts: ControlParts) {
 
   return {
     history,
-    async historyText({ isPlain, ...asked }: CallArgument<'historyText'>) {
-      const { text, record, stored } = await textAt(asked)
+    async historyText({ path, number, isPlain }: CallArgument<'historyText'>) {
+      const { text, record, stored } = await textAt(path, number)
       return { stored, text: isPlain && record !== undefined ? prettyPrint(dialect.plain(record)) : text }
     },
     restore,

@@ -32,7 +32,7 @@ export function isLoopback(url: URL): boolean {
 function parseAddress(typed: string): URL {
   if (!typed.includes('://') || !URL.canParse(typed))
     throw addressRefused(
-      `"${withoutCredentials(typed)}" is no web address; type it like https://create.example.org`,
+      `"${withoutCredentials(typed)}" is no web address; type it like https://create.example.org, or name a profile with --profile`,
     )
   const url = new URL(typed)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {

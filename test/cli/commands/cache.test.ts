@@ -16,15 +16,8 @@ const bitstreams = (asked: readonly { path: string }[]) =>
   asked.filter(({ path }) => path.startsWith('/calculation/files/bitstream'))
 
 async function asked(testbed: KernelTestbed, ...args: string[]) {
-  const { code, stdout, stderr } = await testbed.calcfs(
-    'cache',
-    ...args,
-    '--json',
-    '--url',
-    testbed.service.url,
-    '--user',
-    'demo',
-  )
+  const where = ['--url', testbed.service.url, '--user', 'demo']
+  const { code, stdout, stderr } = await testbed.calcfs('cache', ...args, '--json', ...where)
   return { code, stderr, ...JSON.parse(stdout) }
 }
 
@@ -63,6 +56,9 @@ t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
     await other.read(10, 0)
     await other.close()
   }
+  const part = join(testbed.directory, 'projects')
+  t.match(await testbed.calcfs('cache', 'info', part), { code: 0 }, 'a path below means its drive')
+  t.match(await testbed.calcfs('cache', 'clear', part), { code: 2, stderr: /name one whole drive/ })
   // Pages that the kernel keeps cause no call: a file that it has not read since.
   const input = file.replace('run.log', 'input.inp')
   t.equal(await textOf(testbed, input), '! B3LYP opt\n')

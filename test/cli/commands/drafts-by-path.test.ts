@@ -121,7 +121,8 @@ t.test(
         name,
       )
     const text = (await calcfs('status', directory)).stdout
-    for (const { name, record } of list) t.match(text, `    ${name}: ${record}, not saved: `)
+    for (const { name, record, path } of list)
+      t.match(text, `    ${name}: ${record} (${path.slice(1)}), not saved since `)
     t.notMatch(text, /refused/, 'the service was asked nothing')
     for (const { name, path } of list)
       t.match((await calcfs('why', join(directory, path))).stdout, `\nThe draft: ${name}\n`, name)
@@ -139,7 +140,7 @@ t.test(
     refuse()
     t.match(
       (await calcfs('status', directory)).stdout,
-      `    project-${ids.water}.json: project 100, refused: `,
+      /^ {4}project-100\.json: project 100 .*, refused since /m,
     )
   },
 )

@@ -272,7 +272,7 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
     'unmount 6',
     `calcfs: the drive on ${at} belongs to root (user id 0), who alone can ask it.`,
     'log 6',
-    'calcfs: no drive is mounted; calcfs log DIRECTORY shows the log that an earlier one has left.',
+    'calcfs: no drive of yours is mounted; calcfs log DIRECTORY shows the log that an earlier one has left.',
     'no log 6',
   ])
 })
