@@ -105,7 +105,7 @@ export class ContentCache {
     const name = this.nameOf(content)
     const told = this.versions.length(name)
     if (told !== undefined) return told
-    const { entry, blob } = await this.found(content, name)
+    const { entry, blob } = this.found(content, name)
     if (blob === undefined) return byteCount(await entry.size(context))
     this.versions.remember(name, blob.length)
     return byteCount(blob.length)
@@ -294,16 +294,16 @@ export class ContentCache {
     for (let tries = 0; tries < triesAtMost; tries += 1) {
       const hot = this.files.readHot(name, wanted.offset, wanted.into)
       if (hot !== undefined) return this.counted(hot, 'arriving', name)
-      const { entry, blob } = await this.found(content, name)
+      const { entry, blob } = this.found(content, name)
       const bytes = blob === undefined ? await entry.read(wanted) : await this.readKept(blob, name, wanted)
       if (bytes !== undefined) return this.counted(bytes, blob === undefined ? 'arriving' : 'kept', name)
     }
     throw new Failure('internal', 'a kept file was closed or damaged again and again')
   }
 
-  private async found(content: Content, name: string) {
+  private found(content: Content, name: string) {
     const entry = this.entries.of(content, name)
-    const blob = this.files.opened(name) ?? (await entry.kept())
+    const blob = entry.busy ? undefined : this.files.find(name)
     if (blob === undefined) this.use.missed += 1
     return { entry, blob }
   }
@@ -321,7 +321,7 @@ export class ContentCache {
     const name = this.nameOf(content)
     const told = this.versions.length(name)
     if (told !== undefined && (told === 0 || told > guess.most || this.isOnDisk(content))) return told
-    const { entry, blob } = await this.found(content, name)
+    const { entry, blob } = this.found(content, name)
     if (blob !== undefined) return blob.length
     const length = await entry.prefetch(guess)
     if (guess.context.priority === 'guess' && length <= guess.most) this.foresight.brought(name, length)

@@ -100,7 +100,7 @@ export class Maintenance {
     const { store, discard } = this.ports
     // It has gone since it was listed.
     if (!store.has(name)) return true
-    const blob = await store.open(name)
+    const blob = store.open(name)
     if (blob === undefined) return false
     try {
       await blob.verify()

@@ -5,7 +5,6 @@ import { SingleFlight } from '../../../maybe-promise.js'
 import { Askers } from '../../../remote/askers.js'
 import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
 import type { Body, Content, Remote, RequestContext } from '../../../remote/remote.js'
-import type { Blob } from '../store/blob.js'
 import { FileClosed } from '../store/open-file.js'
 import { Contradiction } from '../store/versions.js'
 import { Arrival } from './arrival.js'
@@ -51,7 +50,6 @@ const tooLate = 'the service did not send the bytes in time; the download goes o
 export class ContentEntry {
   private readonly arrival: Arrival
   private passing: UncachedStream | undefined
-  private readonly opening = new SingleFlight<Blob | undefined>()
   private readonly sizing = new SingleFlight<number>()
   private readonly lengthAsked = new SingleFlight<number | undefined>()
   /** The calls that wait for it now: without any, its requests yield to other ones. */
@@ -84,7 +82,7 @@ export class ContentEntry {
 
   /** Something of it is under way that needs its file to stay. */
   get busy(): boolean {
-    return this.opening.isUnderWay || this.arriving !== undefined
+    return this.arriving !== undefined
   }
 
   /** A request brings its bytes just now. */
@@ -105,12 +103,6 @@ export class ContentEntry {
   get atRest(): boolean {
     const isBusy = this.busy || this.sizing.isUnderWay || this.passing !== undefined
     return !isBusy && !this.isRefused
-  }
-
-  /** Opens the kept file; undefined if there is none, or none yet. */
-  kept(): Promise<Blob | undefined> {
-    if (this.arriving !== undefined) return Promise.resolve(undefined)
-    return this.opening.ask(() => this.ports.kept.find(this.name))
   }
 
   /** The bytes at once where they are in memory already, else undefined: the caller then takes `read`. */
@@ -224,7 +216,7 @@ export class ContentEntry {
     const { clock } = this.ports
     const answerBy = dueIn(repeatWithinMs, clock).deadline
     const { askers } = this
-    return { ...dueIn(beginWithinMs, clock, priority), answerBy, patience: repeatWithinMs, askers }
+    return { ...dueIn(beginWithinMs, clock, priority), answerBy, askers }
   }
 
   private inTime<Answer>(context: RequestContext, answer: Promise<Answer>): Promise<Answer> {

@@ -1,6 +1,6 @@
 // Blob store: the files of the content cache on disk; a temporary file becomes a kept one by a single rename, checksum included.
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, lstatSync, open as openDescriptor, rmSync } from 'node:fs'
+import { existsSync, lstatSync, open as openDescriptor, openSync, rmSync } from 'node:fs'
 import { opendir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +8,7 @@ import type { MaybePromise } from '../../../maybe-promise.js'
 import { type Content, type Instant, instant } from '../../../remote/remote.js'
 import { codeOf, isMissing } from '../../../system/error-code.js'
 import { machineClocks } from '../../../system/machine-clocks.js'
-import { clearPlace, makePrivateNow } from '../../../system/own-file.js'
+import { clearPlace, forReading, makePrivateNow } from '../../../system/own-file.js'
 import { isProcessAlive } from '../../../system/process.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { Blob } from './blob.js'
@@ -104,16 +104,16 @@ export class BlobStore {
     }
   }
 
-  /** Undefined if it is not kept; one whose proof is not whole is dropped. */
-  async open(name: string): Promise<Blob | undefined> {
+  /** Undefined if it is not kept; one whose proof is not whole is dropped. In one step: what is let go meanwhile would be read for ever. */
+  open(name: string): Blob | undefined {
     const { log, now } = this.settings
     const aside = clearPlace(this.pathOf(name), 'file')
     if (aside !== undefined) log('what stood in the place of a kept file was moved aside', { aside })
-    const descriptor = await open(this.pathOf(name), 'r').catch(ifMissing)
-    if (descriptor === undefined) return undefined
-    const file = new CacheFile(descriptor)
+    // Looking costs a twentieth of an open that fails, and most files that are asked about are not kept yet.
+    const file = this.has(name) ? openNow(this.pathOf(name)) : undefined
+    if (file === undefined) return undefined
     try {
-      const checksum = await checksumAtEnd(file, name)
+      const checksum = checksumAtEnd(file, name)
       if (checksum !== undefined) return new Blob(file, checksum, now)
     } catch (error) {
       file.close()
@@ -121,7 +121,7 @@ export class BlobStore {
     }
     file.close()
     log('a kept file was damaged and is dropped', { name })
-    await this.drop(name)
+    this.dropNow(name)
     return undefined
   }
 
@@ -167,6 +167,13 @@ export class BlobStore {
       // The directory was taken away and something else stands in its place: nothing is kept there.
       if (codeOf(error) !== 'ENOTDIR') throw error
     }
+    this.settings.dropped?.(name, since)
+  }
+
+  /** The same at once, of one that is not what was kept: the next one of this name is another file. */
+  dropNow(name: string): void {
+    const since = this.settings.now()
+    rmSync(this.pathOf(name), { force: true })
     this.settings.dropped?.(name, since)
   }
 
@@ -243,16 +250,24 @@ export class BlobStore {
   }
 }
 
+function openNow(path: string): CacheFile | undefined {
+  try {
+    return new CacheFile(openSync(path, forReading))
+  } catch (error) {
+    return ifMissing(error)
+  }
+}
+
 /** The proof behind the bytes; undefined where the file was cut, changed or never one of ours. */
-async function checksumAtEnd(file: CacheFile, name: string): Promise<Checksum | undefined> {
+function checksumAtEnd(file: CacheFile, name: string): Checksum | undefined {
   const fileBytes = file.status().size
   if (fileBytes < footerBytes) return undefined
   const footer = Buffer.alloc(footerBytes)
-  await file.read(footer, fileBytes - footerBytes)
+  file.readNow(footer, fileBytes - footerBytes)
   const list = listBytes(footer, fileBytes)
   if (list === undefined) return undefined
   const trailer = Buffer.alloc(list + footerBytes)
-  await file.read(trailer, fileBytes - trailer.length)
+  file.readNow(trailer, fileBytes - trailer.length)
   return checksumIn(trailer, name)
 }
 

@@ -46,8 +46,6 @@ export class KeptFiles {
   })
   /** Kept or read by this process, and not let go: a guess needs no look at the disk. */
   private readonly met = new RecentMap<string, true>(namesAtMost)
-  /** How often each was let go. */
-  private readonly removals = new RecentMap<string, number>(namesAtMost)
 
   constructor(private readonly ports: KeptFilesPorts) {}
 
@@ -61,10 +59,6 @@ export class KeptFiles {
     if (!this.ports.store.has(name)) return false
     this.met.set(name, true)
     return true
-  }
-
-  opened(name: string): Blob | undefined {
-    return this.open.get(name)
   }
 
   /** From memory; undefined for a content that is not there. */
@@ -90,26 +84,25 @@ export class KeptFiles {
     }
   }
 
-  /** Opens it; undefined where it is not kept, or no more: what was let go meanwhile may be the old file. */
-  async find(name: string): Promise<Blob | undefined> {
+  /** Open, or opened now; undefined where it is not kept. */
+  find(name: string): Blob | undefined {
     const { store, versions, log } = this.ports
-    // Looking costs a twentieth of an open that fails, and most files that are asked about are not kept yet.
-    if (!store.has(name)) return undefined
-    const before = this.removals.get(name)
-    const blob = await store.open(name).catch((error: unknown) => {
+    const open = this.open.get(name)
+    if (open !== undefined) return open
+    try {
+      const blob = store.open(name)
+      if (blob === undefined) return undefined
+      const told = versions.length(name)
+      if (told === undefined || told === blob.length) {
+        this.open.set(name, blob)
+        return blob
+      }
+      blob.close()
+      log('a kept file has not the length the service told, and is dropped', { name })
+      store.dropNow(name)
+    } catch (error) {
       log('a kept file cannot be opened', { name, error: String(error) })
-    })
-    if (!blob) return undefined
-    const expected = versions.length(name)
-    const isWhole = expected === undefined || expected === blob.length
-    if (isWhole && this.removals.get(name) === before) {
-      this.open.set(name, blob)
-      return blob
     }
-    blob.close()
-    if (isWhole) return undefined
-    log('a kept file has not the length the service told, and is dropped', { name })
-    await store.drop(name)
     return undefined
   }
 
@@ -124,9 +117,8 @@ export class KeptFiles {
     )
   }
 
-  /** Open files of it, and those being opened, are not read from any more. */
+  /** An open file of it is not read from any more. */
   letGo(name: string): void {
-    this.removals.set(name, (this.removals.get(name) ?? 0) + 1)
     this.met.delete(name)
     this.hot.delete(name)
     this.open.delete(name)
