@@ -1,4 +1,5 @@
 // Codecs of lists: a project's children, compressed in batches, each with the time at which it was first listed; and short lists of records.
+import { deserialize, serialize } from 'node:v8'
 import {
   bundleSize,
   CompressedBatch,
@@ -29,30 +30,23 @@ export interface ChildrenForm {
   readonly parent: ProjectId
 }
 
-/** The first byte of this form: another version of calcfs does not take it for its own. */
-const form = 1
+/** What all items of a stretch have, and their other fields. */
+type PackedStretch = readonly [heads: Buffer, others: Buffer]
 
 export function encodeChildren(children: ChildList): Uint8Array {
-  const parts: Uint8Array[] = [Buffer.of(form)]
+  const stretches: PackedStretch[] = []
   for (let from = 0; from < children.length; from += bundleSize) {
     const stretch = children.slice(from, from + bundleSize)
-    for (const part of [packed(columnsOf(stretch)), othersOf(stretch)]) parts.push(lengthPrefix(part), part)
+    stretches.push([packed(columnsOf(stretch)), othersOf(stretch)])
   }
-  return Buffer.concat(parts)
+  return serialize(stretches)
 }
 
 /** The children from such bytes. @throws Error for others */
 export function decodeChildren(kept: LedgerValue, common: ChildrenForm): ChildList {
-  if (typeof kept === 'string' || kept[0] !== form) throw new Error('a listing in another form')
-  const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.length)
-  const children: Listed<string>[] = []
-  for (let at = 1; at < bytes.length; ) {
-    const heads = partAt(bytes, at)
-    const others = partAt(bytes, heads.end)
-    children.push(...stretchOf(unpacked(heads.part) as ChildColumns, others.part, common))
-    at = others.end
-  }
-  return children
+  if (typeof kept === 'string') throw new Error('a listing in another form')
+  const stretches: readonly PackedStretch[] = deserialize(kept)
+  return stretches.flatMap(([heads, others]) => stretchOf(unpacked(heads) as ChildColumns, others, common))
 }
 
 function columnsOf(stretch: ChildList): ChildColumns {
@@ -68,7 +62,7 @@ function columnsOf(stretch: ChildList): ChildColumns {
 }
 
 /** A bundle as it came, where it belongs to just these items; nothing where none of them has one. */
-function othersOf(stretch: ChildList): Uint8Array {
+function othersOf(stretch: ChildList): Buffer {
   const bundle = stretch[0]?.bundle
   const isWhole = bundle?.size === stretch.length
   if (isWhole && stretch.every((item, at) => item.bundle === bundle && item.place === at))
@@ -91,18 +85,6 @@ function stretchOf(heads: ChildColumns, others: Buffer, { kind, parent }: Childr
     bundle,
     place,
   }))
-}
-
-function lengthPrefix(part: Uint8Array): Buffer {
-  const length = Buffer.alloc(4)
-  length.writeUInt32LE(part.length)
-  return length
-}
-
-function partAt(bytes: Buffer, at: number): { part: Buffer; end: number } {
-  const end = at + 4 + bytes.readUInt32LE(at)
-  if (end > bytes.length) throw new Error('a listing that was cut')
-  return { part: bytes.subarray(at + 4, end), end }
 }
 
 /**
