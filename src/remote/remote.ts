@@ -39,8 +39,6 @@ export interface RequestContext {
   readonly askers?: Askers | undefined
   /** When the first caller gives up: no failed attempt is repeated after that. The deadline if undefined. */
   readonly answerBy?: Instant | undefined
-  /** Milliseconds for which each later caller may have failed attempts repeated; as for the first one if undefined. */
-  readonly patience?: number | undefined
   /** The read that a change is based on; reads ignore it. */
   readonly look?: Look | undefined
   /** The project in which the change adds or removes a name: such changes wait for one another's answers. */

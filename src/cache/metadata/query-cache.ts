@@ -328,7 +328,6 @@ export class QueryCache {
     const context: RequestContext = {
       ...dueIn(Math.max(patience, behind), clock, 'guess'),
       answerBy: dueIn(patience, clock).deadline,
-      patience,
       askers,
     }
     const isCurrent = (): boolean => this.#flights.get(name)?.askers === askers

@@ -13,10 +13,10 @@ import {
   describeRequest,
   type Outgoing,
   type Question,
+  seconds,
   subjectsOf,
   type Traffic,
   unknownOutcome,
-  waited,
 } from './outgoing.js'
 
 /** Bytes that arrived while this process itself was busy are read first. */
@@ -176,12 +176,8 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
 
   /** Its place, and whatever else it has to wait for; most requests wait for nothing here. */
   #admitted(): MaybePromise<void> {
-    const { limiter, rate, breaker } = this.traffic
-    return chain(limiter.enter(this, this.#began), () =>
-      rate === undefined
-        ? breaker.admit(this.context)
-        : rate.turn(this.context).then(() => breaker.admit(this.context)),
-    )
+    const { limiter, breaker } = this.traffic
+    return chain(limiter.enter(this, this.#began), () => breaker.admit(this.context))
   }
 
   /** A change is sent behind the answers to earlier ones, on a base that is not old. */
@@ -244,14 +240,14 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
 
   /** The service is suspected; while a user waits, and for each that comes later, the question is sent once more. */
   #isUnusual(since: Instant): void {
-    const { limiter, breaker, clock, rate } = this.traffic
+    const { limiter, breaker, clock } = this.traffic
     limiter.review()
     breaker.silent(since)
     if (isBackground(this.context) || !this.outgoing.repeatable) return
     if (this.#answer === undefined) {
-      const waits = chain(rate?.turn(this.context), () => this.#sendAgain())
-      // Where the limit of requests leaves no time for another one, the first has to do.
-      if (waits instanceof Promise) waits.catch(() => {})
+      const wait = limiter.again(clock.now())
+      if (wait > 0) clock.after(wait, () => this.#sendAgain())
+      else this.#sendAgain()
     } else if (this.#hasNewCaller)
       // A body that stands still is taken up on another connection once another caller comes for it.
       clock.after(busyGrace, () => {
@@ -271,7 +267,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   #expire(): void {
     const [call] = this.#calls
     if (this.#answer !== undefined && this.weight === 'download')
-      this.#abort(new Failure('timeout', `the answer stalled for ${waited(this.context, this.#allowed)}`))
+      this.#abort(new Failure('timeout', `the answer stalled for ${this.#waited}`))
     else if (this.outgoing.repeatable || call?.isSent !== true) this.#abort(this.#late)
     else {
       const late = this.#late
@@ -290,8 +286,13 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
   }
 
   get #late(): Failure {
-    const within = waited(this.context, this.#allowed)
-    return new Failure('timeout', `no answer to ${describeRequest(this.outgoing)} within ${within}`)
+    return new Failure('timeout', `no answer to ${describeRequest(this.outgoing)} within ${this.#waited}`)
+  }
+
+  /** How long its caller waits, of a request that outlives its first caller what that one had. */
+  get #waited(): string {
+    const { answerBy = this.context.deadline } = this.context
+    return seconds(Math.min(this.#allowed, answerBy - this.#began))
   }
 
   /** The body has come to its end, or as much of it as is wanted. */

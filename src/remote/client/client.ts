@@ -8,7 +8,7 @@ import type { RequestContext } from '../remote.js'
 import { Attempt } from './attempt.js'
 import { AnswerTimes, Breaker } from './breaker.js'
 import { LateWrites, lateAtMost, type Subject, type UnansweredChanges } from './late-answer.js'
-import { Limiter, openBandwidthLimiter, RateLimiter } from './limiter.js'
+import { Limiter, openBandwidthLimiter } from './limiter.js'
 import type { AttemptResult, Meaning, Outgoing, Question, Told, Traffic } from './outgoing.js'
 
 export interface ClientOptions extends ConnectionOptions, Told {
@@ -41,8 +41,7 @@ export class Client {
     this.#traffic = {
       clock,
       connections: new ServiceConnections(base, options, clock, lateAtMost),
-      limiter: new Limiter(connections, clock),
-      rate: maxRequests === undefined ? undefined : new RateLimiter(maxRequests, clock),
+      limiter: new Limiter(connections, clock, maxRequests),
       breaker: new Breaker(
         clock,
         () => this.#probed(),
@@ -111,34 +110,21 @@ export function withRetries<Value>(
   clock: Clock,
   attempt: () => Promise<AttemptResult<Value>>,
 ): Promise<Value> {
-  let answerBy = Math.min(context.deadline, context.answerBy ?? context.deadline)
-  const allowed = context.patience ?? (context.askers === undefined ? 0 : answerBy - clock.now())
+  // Where this fails, a caller that has come later asks again.
+  const answerBy = Math.min(context.deadline, context.answerBy ?? context.deadline)
   let made = 0
-  // Each caller may expect as many retries as the first one; the request itself still ends at its deadline.
-  const unwatch = context.askers?.watch(what => {
-    if (what !== 'came') return
-    answerBy = Math.min(context.deadline, clock.now() + allowed)
-    made = Math.min(made, attempts - 2)
-  })
   let before: Failure | undefined
   return new Promise((resolve, reject) => {
     const next = (): void => void attempt().then(judge)
     const judge = (end: AttemptResult<Value>): void => {
-      if (end.ended === 'well') {
-        unwatch?.()
-        resolve(end.value)
-        return
-      }
+      if (end.ended === 'well') return void resolve(end.value)
       made += 1
       const wait = Math.max(end.after ?? 0, firstWait * 2 ** (made - 1) * (0.5 + Math.random()))
       // A timeout at the end, or an open breaker, says less than the failure of the attempt itself.
       const saysLess = before !== undefined && (end.failure.kind === 'timeout' || end.unasked === true)
       // A wait past the deadline could only end in a timeout, which says less than the failure at hand.
-      if (saysLess || !end.again || made >= attempts || clock.now() + wait >= answerBy) {
-        unwatch?.()
-        reject(saysLess ? before : end.failure)
-        return
-      }
+      if (saysLess || !end.again || made >= attempts || clock.now() + wait >= answerBy)
+        return void reject(saysLess ? before : end.failure)
       before = end.failure
       clock.after(wait, next)
     }

@@ -15,13 +15,13 @@ export interface Entrant {
   readonly giveUp: (() => void) | undefined
 }
 
-class Waiting<For> {
+class Waiting {
   go!: () => void
   readonly turn = new Promise<void>(resolve => {
     this.go = resolve
   })
 
-  constructor(readonly one: For) {}
+  constructor(readonly entrant: Entrant) {}
 }
 
 /** Places at first; a smaller pool has as many as it has connections. */
@@ -35,7 +35,7 @@ const quickestKeptMs = 60_000
 const steadyMs = 10_000
 
 export class Limiter {
-  readonly #queue = new Set<Waiting<Entrant>>()
+  readonly #queue = new Set<Waiting>()
   /** Since when. */
   readonly #taken = new Map<Entrant, Instant>()
   #width: number
@@ -43,13 +43,19 @@ export class Limiter {
   #quickestUntil = Number.NEGATIVE_INFINITY
   #steadyUntil = Number.NEGATIVE_INFINITY
   #narrowedAt = Number.NEGATIVE_INFINITY
+  /** Milliseconds between two requests, and when the next one may go out. */
+  readonly #spacing: number
+  #free = Number.NEGATIVE_INFINITY
+  #isDue = false
 
-  /** The places of a pool of at most so many connections (at least 1). */
+  /** The places of a pool of at most so many connections (at least 1); at most so many requests a second, evenly spaced. */
   constructor(
     private readonly most: number,
     private readonly clock: Clock,
+    perSecond = Number.POSITIVE_INFINITY,
   ) {
     this.#width = Math.min(widthAtFirst, most)
+    this.#spacing = 1000 / perSecond
   }
 
   /** How many guesses may be under way now: a share of the places is for users alone. */
@@ -63,9 +69,17 @@ export class Limiter {
 
   /** A place; at once where one is free. @throws Failure 'timeout' if the deadline comes first */
   enter(entrant: Entrant, now: Instant): MaybePromise<void> {
-    if (entrant.context.holdsSlot !== true && (this.#queue.size > 0 || !this.#hasPlace(entrant, now)))
-      return this.#waited(entrant)
+    const isNext = entrant.context.holdsSlot === true || this.#queue.size === 0
+    if (now < this.#free || !isNext || !this.#hasPlace(entrant, now)) return this.#waited(entrant)
     this.#taken.set(entrant, now)
+    if (this.#spacing > 0) this.again(now)
+  }
+
+  /** Milliseconds until one that has a place may be sent once more. */
+  again(now: Instant): number {
+    const wait = Math.max(0, this.#free - now)
+    this.#free = now + wait + this.#spacing
+    return wait
   }
 
   leave(entrant: Entrant): void {
@@ -74,7 +88,10 @@ export class Limiter {
 
   async #waited(entrant: Entrant): Promise<void> {
     const { context } = entrant
-    const sentence = 'every connection to the service was busy until the deadline'
+    const sentence =
+      this.#spacing > 0
+        ? 'the limit of requests a second left no time for this one'
+        : 'every connection to the service was busy until the deadline'
     const waiting = new Waiting(entrant)
     this.#queue.add(waiting)
     // A guess that a user has come to wait for is a user's.
@@ -92,6 +109,7 @@ export class Limiter {
   }
 
   #hasPlace({ weight, context }: Entrant, now: Instant): boolean {
+    if (context.holdsSlot === true) return true
     const isGuess = isBackground(context)
     const width = isGuess ? this.guesses : this.#width
     if (weight === 'question' && this.#taken.size < width) return true
@@ -121,18 +139,30 @@ export class Limiter {
   review(): void {
     if (this.#queue.size === 0) return
     const now = this.clock.now()
-    let refused: TrafficClass | undefined
+    let refused: TrafficClass | 'all' | undefined
     for (const isGuess of [false, true])
       for (const waiting of this.#queue) {
-        const { one: entrant } = waiting
-        if (entrant.weight === refused || isBackground(entrant.context) !== isGuess) continue
+        if (now < this.#free) return void this.#reviewDue(now)
+        const { entrant } = waiting
+        const { weight, context } = entrant
+        const isBehind = refused === 'all' || refused === weight
+        if (isBackground(context) !== isGuess || (isBehind && context.holdsSlot !== true)) continue
         if (this.#hasPlace(entrant, now) || (!isGuess && this.#madeRoom(entrant, now))) {
           this.#queue.delete(waiting)
           this.#taken.set(entrant, now)
+          if (this.#spacing > 0) this.again(now)
           waiting.go()
-        } else if (entrant.weight === 'question') return
-        else refused = 'download'
+        } else refused = weight === 'question' ? 'all' : weight
       }
+  }
+
+  #reviewDue(now: Instant): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    this.clock.after(this.#free - now, () => {
+      this.#isDue = false
+      this.review()
+    })
   }
 
   /** A silent request for which no user waits ends where a user needs its place. */
@@ -169,51 +199,6 @@ export class Limiter {
 /** True if no user waits for it at the moment. */
 export const isBackground = (context: RequestContext): boolean =>
   context.askers === undefined ? context.priority === 'guess' : !context.askers.waiting
-
-/** At most so many requests a second, evenly spaced. */
-export class RateLimiter {
-  readonly #waiting = new Set<Waiting<RequestContext>>()
-  readonly #spacing: number
-  #serving = false
-  #free = Number.NEGATIVE_INFINITY
-
-  constructor(
-    perSecond: number,
-    private readonly clock: Clock,
-  ) {
-    this.#spacing = 1000 / perSecond
-  }
-
-  /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */
-  async turn(context: RequestContext): Promise<void> {
-    const waiting = new Waiting(context)
-    this.#waiting.add(waiting)
-    if (!this.#serving) void this.#serve()
-    try {
-      const sentence = 'the limit of requests a second left no time for this one'
-      await withDeadline(waiting.turn, context, this.clock, sentence)
-    } finally {
-      this.#waiting.delete(waiting)
-    }
-  }
-
-  async #serve(): Promise<void> {
-    const { clock } = this
-    this.#serving = true
-    while (this.#waiting.size > 0) {
-      const ahead = this.#free - clock.now()
-      this.#free = Math.max(this.#free, clock.now()) + this.#spacing
-      if (ahead > 0) await sleep(clock, ahead)
-      // Users first, by the present priority: a user may have joined a background request.
-      const waiting = [...this.#waiting]
-      const next = waiting.find(({ one }) => !isBackground(one)) ?? waiting[0]
-      if (next === undefined) break
-      this.#waiting.delete(next)
-      next.go()
-    }
-    this.#serving = false
-  }
-}
 
 /** Waits after each piece so that all bodies together keep to so many bytes a second; undefined is no limit. */
 export function openBandwidthLimiter(

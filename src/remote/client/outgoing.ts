@@ -15,7 +15,7 @@ import type { RequestContext } from '../remote.js'
 import { redactSecrets, secretsIn } from '../secrets.js'
 import type { AnswerTimes, Breaker } from './breaker.js'
 import type { LateWrites, Subject } from './late-answer.js'
-import type { Limiter, RateLimiter, TrafficClass } from './limiter.js'
+import type { Limiter, TrafficClass } from './limiter.js'
 
 export interface Outgoing extends WireRequest {
   /** The operation: the path below the service's address, without its query. */
@@ -76,7 +76,6 @@ export interface Traffic {
   readonly clock: Clock
   readonly connections: ServiceConnections
   readonly limiter: Limiter
-  readonly rate: RateLimiter | undefined
   readonly breaker: Breaker
   readonly times: AnswerTimes
   readonly late: LateWrites
@@ -123,11 +122,9 @@ export function unknownOutcome(outgoing: Outgoing, cause: Failure): Failure {
   return new Failure('outcome-unknown', sentence, { cause, said: cause.said })
 }
 
-/** For a sentence: how long its caller waits, of a request that outlives its first caller what that one had. */
-export function waited({ patience }: RequestContext, allowed: number): string {
-  const milliseconds = Math.max(0, Math.min(allowed, patience ?? allowed))
-  return `${(milliseconds / 1000).toFixed(1).replace('.0', '')} s`
-}
+/** For a sentence. */
+export const seconds = (milliseconds: number): string =>
+  `${(Math.max(0, milliseconds) / 1000).toFixed(1).replace('.0', '')} s`
 
 /** No more of an error page than this is read. */
 const mostOfWords = 64 * 1024

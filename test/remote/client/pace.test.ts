@@ -3,9 +3,9 @@ import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import { Breaker } from '../../../src/remote/client/breaker.js'
 import { withRetries } from '../../../src/remote/client/client.js'
-import { openBandwidthLimiter, RateLimiter } from '../../../src/remote/client/limiter.js'
+import { Limiter, openBandwidthLimiter } from '../../../src/remote/client/limiter.js'
 import type { AttemptResult } from '../../../src/remote/client/outgoing.js'
-import type { Clock } from '../../../src/remote/clock.js'
+import { type Clock, dueIn } from '../../../src/remote/clock.js'
 import { baseUrl } from '../../../src/remote/connection/address.js'
 import { retryAfter } from '../../../src/remote/http/http.js'
 import { instant, type RequestContext } from '../../../src/remote/remote.js'
@@ -36,22 +36,21 @@ function jumping(): Clock {
     },
   }
 }
-const asking = (deadline: number, priority: RequestContext['priority'] = 'user'): RequestContext => ({
-  deadline: instant(deadline),
-  priority,
-})
+const asking = (deadline: number, priority?: RequestContext['priority']) =>
+  dueIn(deadline, { now: () => instant(0) }, priority)
 const away = new Failure('unreachable', 'no connection')
 const bad = (more: Partial<AttemptResult<string>> = {}): AttemptResult<string> =>
   ({ ended: 'badly', failure: away, again: true, ...more }) as AttemptResult<string>
 
 t.test('requests keep their pace, and users go before guesses', async t => {
   const clock = jumping()
-  const rate = new RateLimiter(10, clock)
-  const order: string[] = []
-  const go = (name: string, lane: RequestContext['priority']) =>
-    rate.turn(asking(60_000, lane)).then(() => order.push(`${name} ${clock.now()}`))
-  await Promise.all([go('guess1', 'guess'), go('guess2', 'guess'), go('user1', 'user'), go('user2', 'user')])
-  t.same(order, ['guess1 0', 'user1 100', 'user2 200', 'guess2 300'])
+  const limiter = new Limiter(64, clock, 10)
+  const request = { weight: 'question', isSilent: () => false, giveUp: undefined } as const
+  const turns = (['guess', 'guess', 'user', 'user'] as const).map(async lane => {
+    await limiter.enter({ ...request, context: asking(60_000, lane) }, clock.now())
+    return clock.now()
+  })
+  t.same(await Promise.all(turns), [0, 300, 100, 200])
 })
 
 t.test('bytes keep to the limit', async t => {
