@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { asFailure, rethrow } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
+import { RecentMap } from '../../recent-map.js'
 import { type Instant, instant, type RecordKind } from '../../remote/remote.js'
 import {
   forWriting,
@@ -85,6 +86,7 @@ export const mountMark = (mount: string): string => textHash(mount).slice(0, 8)
 
 /** Records whose marks are held: some hundred each, where a record is saved often. */
 const recordsAtMost = 64
+const pathsAtMost = 10_000
 /** So many names of a directory are looked at, or so many texts read, before others have a turn. */
 const atOnce = 64
 const longText = 1 << 20
@@ -100,8 +102,8 @@ export class TextHistory {
   readonly #users = new TextUsers()
   /** In turn, so that a text is a candidate as soon as it was asked to be remembered. */
   readonly #turns = new Turns()
-  /** Directories whose names, and files whose bytes, are known to survive a power cut. */
-  readonly #lasting = new Set<string>()
+  /** Directories whose names, and files whose bytes, are known to survive a power cut; another is written once more. */
+  readonly #lasting = new RecentMap<string, true>(pathsAtMost)
   /** The marks of this mount, which no other process sets, of the records that were saved or read last. */
   readonly #marks = new LRUCache<string, Map<string, Mark>>({ max: recordsAtMost })
   /** A save looks at every known text of its record. */
@@ -263,7 +265,7 @@ export class TextHistory {
     }
     await placeFiles(texts)
     await syncDirectory(directory)
-    for (const path of [directory, ...texts.keys()]) this.#lasting.add(path)
+    for (const path of [directory, ...texts.keys()]) this.#lasting.set(path, true)
   }
 
   /** Two meetings never have one time, so that "after" always has an answer. */
