@@ -35,12 +35,10 @@ async function demo(): Promise<void> {
     service = await startService({ data: join(scratch, 'service') })
     loadSample(service.seed)
     await mkdir(drive)
-    const { url } = service
-    const flags = ['--user=demo', '--log-level=warn', '--daemon']
-    isMounted = await calcfs(scratch, 'mount', url, drive, ...flags)
+    isMounted = await calcfs(scratch, 'mount', service.url, drive, '--user=demo', '--daemon')
     if (!isMounted)
       throw new Stop(exitCodes.noFuse, 'the drive was not mounted; calcfs doctor says what is missing.')
-    printLine(whatToTry(url, drive))
+    printLine(whatToTry(service.url, drive))
     await interrupted
   } finally {
     // The drive first, so that it ends properly while its service still answers. A program may still be in it.

@@ -15,9 +15,7 @@ import { type JsonFlag, jsonFlag, printJson, printLine, tell } from '../../termi
 import { driveAt, NoAnswer } from '../control/daemon.js'
 import { sweepFor } from '../control/socket.js'
 
-interface Flags extends JsonFlag {
-  readonly force?: true
-}
+type Flags = JsonFlag & { readonly force?: true }
 
 /** Milliseconds a daemon may take to finish its work. */
 const endLimit = 30_000
@@ -48,7 +46,7 @@ async function takeAway(directory: string, flags: Flags): Promise<void> {
   const asked = await lastStatus(path, flags)
   if (asked instanceof NoAnswer) return takeAwaySilent(path, asked, flags)
   await (flags.force === true ? detach(path) : unmountIdle(path))
-  if (asked !== undefined) await ended(asked.pid)
+  if (asked !== undefined) await ended(asked.pid, flags)
   const unsent = asked === undefined ? [] : await unsentAfter(asked)
   if (flags.json === true)
     printJson({ mountPoint: path, unsaved: unsent, keptIn: asked && join(asked.state, 'drafts') })
@@ -120,14 +118,17 @@ async function unmountIdle(path: string): Promise<void> {
   }
 }
 
-async function ended(pid: number): Promise<void> {
+/** A daemon whose drive is in use goes on for those programs, unless it is forced. */
+async function ended(pid: number, { force }: Flags): Promise<void> {
   const limit = Date.now() + endLimit
   while (Date.now() < limit) {
     if (!(await isProcessAlive(pid))) return
+    try {
+      if (force === true) process.kill(pid)
+    } catch {
+      // It has ended in this moment.
+    }
     await new Promise(wake => setTimeout(wake, 100))
   }
-  throw new Stop(
-    exitCodes.failed,
-    `unmounted, but its daemon (process ${pid}) is still busy; it ends by itself once its requests are answered.`,
-  )
+  throw new Stop(exitCodes.failed, `unmounted, but its daemon (process ${pid}) works on, and ends by itself.`)
 }

@@ -119,7 +119,7 @@ function adviceFor(text: string): string | undefined {
     return `a ${name} is never a flag, which every user of this machine could read: ${ways[name]}`
   if (dashes === '--' && name === 'mount')
     return '--mount stands behind its command; mount, unmount, status, top and log take the drive without it'
-  if (/missing required argument 'url'/.test(text))
+  if (/missing required argument 'url'|unknown command 'https?:/.test(text))
     return 'write calcfs mount https://lab.example.org ~/lab, or calcfs mount --profile NAME ~/lab'
   if (dashes === '-' && name !== undefined && /^[a-z][a-z-]+$/.test(name))
     return `a flag of several letters has two dashes: --${name}`
