@@ -109,7 +109,7 @@ export function openHistoryControl(parts: ControlParts) {
     const now = compared(node, Buffer.from(bytes).toString())
     refuseOther(path, version, now)
     const changed = changesBetween(now, version, dialect.plain)
-    await saveBeside(source, { base: bytes, text: Buffer.from(version.text) }, context)
+    await saveBeside(source, { base: bytes, text: Buffer.from(version.text), isOver: true }, context)
     parts.failureLog.settled(nodeKey(node))
     return { record: pathOfNode(node), changed }
   }

@@ -157,10 +157,10 @@ class EditableFile implements RecordSource {
     return this.parts.history.remember(this.node, text, 'dropped')
   }
 
-  async save(draft: Draft, { base, process }: Writing, context: RequestContext): Promise<undefined> {
+  async save(draft: Draft, { base, process, isOver }: Writing, context: RequestContext): Promise<undefined> {
     const { node, parts, texts } = this
     const own = texts.originOf(node, base)
-    const request = { record: parts.editable(node), draft, own, by: this.#by(process) }
+    const request = { record: parts.editable(node), draft, own, isOver, by: this.#by(process) }
     const saved = await saveRecord(parts, savedNodeOf(node), request, context)
     if (node.kind === 'record' && saved.outcome === 'unchanged')
       forgetOther(node, parts.catalog, draft.text())

@@ -17,6 +17,8 @@ export interface TextSnapshot {
 export interface Writing {
   readonly base?: Uint8Array | undefined
   readonly process?: ProcessId | undefined
+  /** It is to take the place of `base`, the present text: no other one says what it leaves out. */
+  readonly isOver?: boolean | undefined
 }
 
 export interface RecordSource {
@@ -62,7 +64,7 @@ export interface HandleView {
 }
 
 /** A finished text, and the one it was made from, where that is known. */
-export interface Replacement extends Writing {
+export interface Replacement extends Omit<Writing, 'isOver'> {
   readonly text: Uint8Array
   /** It is moved back as it was moved away: that proves nothing about what its mover has seen. */
   readonly isUnread?: boolean | undefined
@@ -73,16 +75,16 @@ export const freshView = (
   shown: Pick<HandleView, 'bytes' | 'mtime' | 'isUnsent' | 'process'>,
 ): HandleView => ({ ...shown, node, read: undefined, wrote: false, gone: 'no' })
 
-/** Saves a text of its own, by an explicit wish; a draft that waits here is not touched. */
+/** Saves a text of its own, by an explicit wish; a draft that waits here is not touched. `over`: it takes the place of its base. */
 export async function saveBeside(
   source: RecordSource,
-  { base, text }: Pick<Replacement, 'base' | 'text'>,
+  { base, text, isOver }: Pick<Replacement, 'text'> & Pick<Writing, 'base' | 'isOver'>,
   context: RequestContext,
 ): Promise<void> {
   refuseReadOnly(source)
   const draft = await source.begin(base, text)
   try {
-    const handedOver = await source.save(draft, { base }, context)
+    const handedOver = await source.save(draft, { base, isOver }, context)
     if (handedOver !== undefined) throw handedOver
   } finally {
     // Its text is history, whatever became of it.

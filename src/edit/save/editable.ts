@@ -82,13 +82,14 @@ export interface EditableRecord {
 export type Following = () => (next: Pick<RecordChange, 'before' | 'whole'>) => RequestContext
 
 /**
- * `own` is the text that the written one was made from, where bytes of it remain or its writer is a command. `by` is the process
- * that writes.
+ * `own` is the text that the written one was made from, where bytes of it remain or its writer is a command; the only text that
+ * counts with `isOver`. `by` is the process that writes.
  */
 export interface SaveRequest {
   readonly record: EditableRecord
   readonly draft: Draft
   readonly own?: string | undefined
+  readonly isOver?: boolean | undefined
   readonly by?: ProcessId | undefined
 }
 

@@ -219,7 +219,7 @@ async function knownTexts(save: SaveState, candidates: readonly KnownText[]): Pr
   const { plain, changedAt } = save.record.dialect
   const held = heldBefore(save)
   const known: Candidate[] = []
-  for (const met of candidates) {
+  for (const met of save.isOver === true ? [] : candidates) {
     const record = parseObject(met.text)
     known.push({ ...met, record: plain(record), changed: changedAt(record) })
     // Every text takes its time, and the drive answers meanwhile.

@@ -252,6 +252,13 @@ t.test('the order of a report has a history, and is restored as lines (UNDO-3)',
     t.match(await restore(testbed, `${order}@${versions[1]?.number}`), { code: 0 })
   })
   t.equal(await textOf(testbed, order), lines)
+  const bare = lines.replace(/\t[^\t]*(\t[^\t]*)$/, '\t$1')
+  const named = bare.replace(/\t(\t[^\t]*)$/, '\tNamed$1')
+  for (const text of [bare, named, lines.replace(/.*\n$/, '')]) await overwrite(testbed, order, text)
+  const [, , before] = await versionsOf(testbed, order)
+  t.equal(await show(testbed, `${order}@${before?.number}`), bare)
+  t.match(await restore(testbed, `${order}@${before?.number}`), { code: 0 })
+  t.equal(await textOf(testbed, order), bare, 'a title that it had later does not come back with its row')
 })
 
 t.test('nothing is restored over an unsaved text, a changed record, or what is gone (UNDO-3)', async t => {
