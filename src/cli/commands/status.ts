@@ -52,7 +52,7 @@ async function waitingElsewhere(command: Command): Promise<readonly string[]> {
   return (await unmountedDrafts(configured(command))).flatMap(({ account, drafts }) => {
     if (drafts.length === 0) return []
     const what = drafts.length === 1 ? 'an edit is' : `${drafts.length} edits are`
-    return [`${what} not saved of ${account}, which is on no drive now; calcfs drafts list names them.`]
+    return [`${account}: ${what} not saved, and on no drive now; calcfs drafts list names them.`]
   })
 }
 

@@ -209,7 +209,7 @@ t.test(
     const { calcfs, service } = testbed
     const waits = {
       code: 7,
-      stderr: new RegExp(`an edit is not saved of ${service.url} as demo, which is on no drive now`),
+      stderr: new RegExp(`${service.url} as demo: an edit is not saved, and on no drive now`),
     }
     t.match(await calcfs('status'), waits)
     t.match(await calcfs('status', '--json'), waits)
