@@ -244,11 +244,8 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     limiter.review()
     breaker.silent(since)
     if (isBackground(this.context) || !this.outgoing.repeatable) return
-    if (this.#answer === undefined) {
-      const wait = limiter.again(clock.now())
-      if (wait > 0) clock.after(wait, () => this.#sendAgain())
-      else this.#sendAgain()
-    } else if (this.#hasNewCaller)
+    if (this.#answer === undefined) this.#sendAgain()
+    else if (this.#hasNewCaller)
       // A body that stands still is taken up on another connection once another caller comes for it.
       clock.after(busyGrace, () => {
         if (this.#silentSince === since) this.#abort(stalled())
@@ -257,7 +254,9 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
 
   #sendAgain(): void {
     if (this.#answer !== undefined || this.#calls.length === 0) return
-    const { breaker, connections } = this.traffic
+    const { breaker, clock, connections, limiter } = this.traffic
+    const wait = limiter.again(clock.now())
+    if (wait > 0) return void clock.after(wait, () => this.#sendAgain())
     if (!breaker.heardSince(this.#movedAt)) connections.renew()
     const newest = this.#calls.length > 1 ? this.#calls.pop() : undefined
     this.#dispatch()

@@ -72,14 +72,15 @@ export class Limiter {
     const isNext = entrant.context.holdsSlot === true || this.#queue.size === 0
     if (now < this.#free || !isNext || !this.#hasPlace(entrant, now)) return this.#waited(entrant)
     this.#taken.set(entrant, now)
-    if (this.#spacing > 0) this.again(now)
+    // It may have waited for other things since `now`.
+    if (this.#spacing > 0) this.again(this.clock.now())
   }
 
-  /** Milliseconds until one that has a place may be sent once more. */
-  again(now: Instant): number {
-    const wait = Math.max(0, this.#free - now)
-    this.#free = now + wait + this.#spacing
-    return wait
+  /** 0 where one that has a place may be sent once more now, which takes the turn; else milliseconds after which to ask again. */
+  again(now: Instant, due: number = now): number {
+    if (now < this.#free) return this.#free - now
+    this.#free = Math.max(due, now - this.#spacing) + this.#spacing
+    return 0
   }
 
   leave(entrant: Entrant): void {
@@ -88,10 +89,8 @@ export class Limiter {
 
   async #waited(entrant: Entrant): Promise<void> {
     const { context } = entrant
-    const sentence =
-      this.#spacing > 0
-        ? 'the limit of requests a second left no time for this one'
-        : 'every connection to the service was busy until the deadline'
+    const limit = this.#spacing > 0 ? ', or the limit of requests a second reached,' : ''
+    const sentence = `every connection to the service was busy${limit} until the deadline`
     const waiting = new Waiting(entrant)
     this.#queue.add(waiting)
     // A guess that a user has come to wait for is a user's.
@@ -150,7 +149,8 @@ export class Limiter {
         if (this.#hasPlace(entrant, now) || (!isGuess && this.#madeRoom(entrant, now))) {
           this.#queue.delete(waiting)
           this.#taken.set(entrant, now)
-          if (this.#spacing > 0) this.again(now)
+          // A timer that comes late takes nothing from the pace.
+          if (this.#spacing > 0) this.again(now, this.#free)
           waiting.go()
         } else refused = weight === 'question' ? 'all' : weight
       }

@@ -51,6 +51,7 @@ t.test('requests keep their pace, and users go before guesses', async t => {
     return clock.now()
   })
   t.same(await Promise.all(turns), [0, 300, 100, 200])
+  for (const _ of [1, 2]) t.equal(limiter.again(instant(300)), 100, 'one that waits takes no turn')
 })
 
 t.test('bytes keep to the limit', async t => {

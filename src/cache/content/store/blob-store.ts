@@ -107,10 +107,11 @@ export class BlobStore {
   /** Undefined if it is not kept; one whose proof is not whole is dropped. In one step: what is let go meanwhile would be read for ever. */
   open(name: string): Blob | undefined {
     const { log, now } = this.settings
+    // Looking costs a twentieth of an open that fails, and most files that are asked about are not kept yet.
+    if (!this.has(name)) return undefined
     const aside = clearPlace(this.pathOf(name), 'file')
     if (aside !== undefined) log('what stood in the place of a kept file was moved aside', { aside })
-    // Looking costs a twentieth of an open that fails, and most files that are asked about are not kept yet.
-    const file = this.has(name) ? openNow(this.pathOf(name)) : undefined
+    const file = openNow(this.pathOf(name))
     if (file === undefined) return undefined
     try {
       const checksum = checksumAtEnd(file, name)
