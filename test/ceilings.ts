@@ -11,5 +11,5 @@ export const ceilings = {
   'bytes of docs/commands.md': 11_982,
   'rules of more than 40 words': 0,
   'constants of time in src': 73,
-  'bytes of all documents': 126_468,
+  'bytes of all documents': 126_454,
 } as const

@@ -174,7 +174,7 @@ t.test('a service that is away does not make a set password a wrong one (SIGN-5)
   )
   t.match(ended, {
     code: 0,
-    stdout: /^mounted /,
+    stdout: /^mounted \S+ as demo \(/,
     stderr: /the service does not answer, the drive shows what is known/,
   })
   await at.service.back()

@@ -49,7 +49,7 @@ export const mountCommand = (): Command =>
       .option('--daemon', 'go to the background once the drive is mounted')
       .addOption(new Option('--in-background').hideHelp())
       .option('--quiet', 'with --daemon: print nothing where the drive is mounted')
-      .addOption(jsonFlag('with --daemon: {"mountPoint", "pid", "unsaved"}'))
+      .addOption(jsonFlag('with --daemon: {"mountPoint", "user", "pid", "unsaved"}'))
       .addOption(new Option('--hand-over').hideHelp())
       .action((first: string, second: string | undefined, flags: Flags, command: Command) =>
         second === undefined
@@ -80,10 +80,10 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
 function sayMounted(started: StartedMount, { quiet, json }: Flags): void {
   const { troubles, ...facts } = started
   for (const trouble of troubles) complain(trouble)
-  const { mountPoint, pid, unsaved } = facts
+  const { mountPoint, user, pid, unsaved } = facts
   if (json === true) printJson(facts)
   else if (quiet !== true)
-    printLine(`mounted ${mountPoint} (process ${pid}); calcfs unmount ${mountPoint} ends it`)
+    printLine(`mounted ${mountPoint} as ${user} (process ${pid}); calcfs unmount ${mountPoint} ends it`)
   if (unsaved > 0 && json !== true) printLine(waitingSentence(unsaved))
 }
 
@@ -154,7 +154,7 @@ async function serveMount(asked: Configured, path: string, { handOver }: Flags):
   // Of a log that is a file the terminal shows nothing.
   if (given.config.logFile !== undefined && !isInBackground())
     for (const trouble of served.troubles) complain(trouble)
-  tellStarter({ mountPoint: path, unsaved: unsaved.length, troubles: served.troubles })
+  tellStarter({ mountPoint: path, user: served.user, unsaved: unsaved.length, troubles: served.troubles })
   if (handOver !== true) await notifySystemd('READY=1', environment)
   await Promise.race([ended, served.gone])
   await notifySystemd('STOPPING=1', environment)

@@ -112,7 +112,7 @@ async function unmountIdle(path: string): Promise<void> {
     // It is not always that a program uses the drive.
     throw new Stop(
       exitCodes.mountPoint,
-      `${path} stays mounted (${programWords(cause)}). Where it is in use, close what uses it (fuser -vm ${path} names it), or add --force.`,
+      `${path} stays mounted (${programWords(cause)}). Where it is in use, close what uses it (fuser -vm ${path} names it; a shell: cd), or add --force.`,
       { cause },
     )
   }

@@ -7,6 +7,7 @@ import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 
 interface Word {
   readonly mountPoint: string
+  readonly user: string
   /** Edits of earlier mounts that wait to be saved. */
   readonly unsaved: number
   /** The operations that the drive lacks, and the advice, in sentences. */

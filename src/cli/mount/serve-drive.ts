@@ -159,6 +159,7 @@ async function begun(
   return {
     /** Resolves when the drive is no longer mounted, by this process or any other. */
     gone: mounted.gone,
+    user: connection.account.user,
     troubles,
     unsent: () => line.drafts.unsent(),
     /** Lets programs have their answers, unmounts, and ends what runs. */

@@ -55,11 +55,10 @@ const lifeOf = (end: number | undefined): string =>
 /** Replaces the advice that a mount gives, which is to run this command. */
 function refusedPassword(thrown: unknown, { base, user }: Account, from = 'password'): unknown {
   const failure = asFailure(thrown)
+  const words = `${failure.message}; check the address and the network, and try again. Nothing was changed.`
   if (failure.kind === 'unreachable' || failure.kind === 'timeout')
-    return new Stop(
-      exitCodes.unreachable,
-      `${base.host} cannot be reached: ${failure.message}; check the address and the network, and try again. Nothing was changed.`,
-    )
+    return new Stop(exitCodes.unreachable, `${base.host} cannot be reached: ${words}`)
+  if (failure.kind === 'absent') return new Stop(exitCodes.failed, `no log-in at ${base.href}: ${words}`)
   if (failure.kind !== 'unauthenticated' || asFailure(failure.cause).kind === 'internal') return thrown
   const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
   return new Stop(

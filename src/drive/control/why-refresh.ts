@@ -71,11 +71,12 @@ export function openPathControl(parts: ControlParts) {
     const inside =
       node !== undefined && isDirectory(node) ? failureLog.refusedInside(path, node.kind) : undefined
     const latest = inside !== undefined && isNews(inside.met, met) ? inside : met && { path, met }
+    const unmade = writeSide.rights.refusal({ kind: 'root' })
     const sentences = [
       ...(latest === undefined ? [] : metSentences(latest.path, latest.met)),
       ...(stale === undefined ? [] : staleSentences(stale)),
       ...otherThingSentences(node),
-      ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
+      ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked, unmade) : []),
     ]
     if (sentences.length > 0) return { wrong: true, sentences }
     const fixed = node?.kind === 'content' ? readOnlyBecause(node) : undefined
@@ -200,20 +201,18 @@ const ended = (sentence: string): string => (/[.?!]$/.test(sentence) ? sentence 
 const withoutPath = (sentence: string, path: string): string =>
   sentence.startsWith(`${path}: `) ? sentence.slice(path.length + 2) : sentence
 
-function staleSentences(because: string): readonly string[] {
-  return [
-    `What is shown here is old: ${ended(because)}`,
-    'It is asked again by itself; `calcfs status` says how it is.',
-  ]
-}
+const staleSentences = (because: string): readonly string[] => [
+  `What is shown here is old: ${ended(because)}`,
+  'It is asked again by itself; `calcfs status` says how it is.',
+]
 
-function lookSentences(path: string, failure: Failure): readonly string[] {
-  if (failure.kind === 'absent') {
+function lookSentences(path: string, failure: Failure, unmade?: Failure): readonly string[] {
+  if (failure.kind === 'absent')
     return [
       `${path}: there is nothing of this name (asked just now), and nothing failed here lately.`,
+      ...(unmade === undefined ? [] : [`Nothing can be made here: ${ended(unmade.message)}`]),
       '`calcfs refresh` of the directory looks for what others have made a moment ago, `calcfs status` tells what this instance lacks.',
     ]
-  }
   return sentencesOf(`Could not open ${path} just now`, path, failure)
 }
 

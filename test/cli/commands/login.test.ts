@@ -44,6 +44,7 @@ t.test('SIGN-10 a failed login never says "run calcfs login"', async t => {
   const cases: readonly (readonly [string, () => void, RegExp, code?: number])[] = [
     ['a wrong password', () => {}, /refused the password of demo.*try again\. Nothing was changed/],
     ['a 403', () => void service.refuse(/login/, 403, 'no'), /refused the password of demo/],
+    ['a 404', () => void service.refuse(/login/, 404, 'no'), /no log-in at .*check the address/, 1],
     [
       'a page',
       () => void service.intercept(/login/, response => void response.end('<html>a portal</html>')),

@@ -188,9 +188,8 @@ t.test('why of a directory tells of the rm -r in it, not of what failed there be
 
 t.test('why of a record that cannot be changed says so (CLI-1)', async t => {
   const testbed = await warmMount(t, { settings: { access: 'read' } })
-  t.match(await why(testbed, 'reports/42.json'), {
-    stdout: /nothing is wrong.*\nIt cannot be changed: .*--access read/,
-  })
+  t.match(await why(testbed, 'reports/42.json'), { stdout: /\nIt cannot be changed: .*--access read/ })
+  t.match(await why(testbed, 'projects/new'), { stdout: /\nNothing can be made here: .*--access read/ })
 })
 
 t.test('a removal that is refused is reported, in status too (CLI-1, DEL-15)', async t => {
