@@ -27,8 +27,11 @@ export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
 }
 
 /** Of a name that stands there twice the last value counts. */
-const valuesOf = ({ fields }: JsonObject): ReadonlyMap<string, Json> =>
-  new Map(fields.map(({ name, value }) => [name, value]))
+function valuesOf({ fields }: JsonObject): ReadonlyMap<string, Json> {
+  const values = new Map<string, Json>()
+  for (const { name, value } of fields) values.set(name, value)
+  return values
+}
 
 /**
  * Brings the edits made on `base` into what the record has become meanwhile. `isOurs` tells of a field that differs only

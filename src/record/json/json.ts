@@ -79,8 +79,8 @@ export const withField = (object: JsonObject, name: string, value: Json): JsonOb
   withEdits(object, new Map([[name, value]]))
 
 export function without(object: JsonObject, names: readonly string[]): JsonObject {
-  const fields = object.fields.filter(({ name }) => !names.includes(name))
-  return fields.length === object.fields.length ? object : { type: 'object', fields }
+  if (names.every(name => fieldOf(object, name) === undefined)) return object
+  return { type: 'object', fields: object.fields.filter(({ name }) => !names.includes(name)) }
 }
 
 /** A text as a JSON string; lone surrogates are escaped, so that the result is always valid UTF-8. */
