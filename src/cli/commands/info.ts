@@ -25,10 +25,18 @@ export const infoCommand = (): Command =>
       ['calcfs info reports/42.json --json', 'a path of the drive, for a script'],
     )
 
+/** The id of a part is that of the thing it belongs to. */
+const partOf: Readonly<Record<string, string>> = {
+  file: 'file of calculation',
+  geometry: 'geometry of calculation',
+  order: 'order of report',
+  generated: 'generated text of',
+}
+
 function linesOf(info: PathInfo): readonly string[] {
   const { path, kind, id, title, owner, created, modified, web, size, cached, pinned, draft, stale } = info
   const facts: readonly (readonly [string, string | undefined])[] = [
-    ['kind', id === undefined ? kind : `${kind} ${id}`],
+    ['kind', id === undefined ? kind : `${partOf[kind] ?? kind} ${id}`],
     ['title', title],
     ['owner', owner],
     ['created', created === undefined ? undefined : localText(created)],

@@ -79,7 +79,7 @@ t.test(
     const text = await testbed.here('info', file)
     t.match(
       text.stdout,
-      /^\/projects.*\n {2}kind: +file 1234\n[\s\S]* size: +300000 bytes\n {2}on this disk: whole/,
+      /^\/projects.*\n {2}kind: +file of calculation 1234\n[\s\S]* size: +300000 bytes\n {2}on this disk: whole/,
     )
     t.match(await testbed.here('info', `${water}/nothing`), { code: 1, stderr: /nothing of this name/ })
   },
