@@ -8,7 +8,7 @@ export const ceilings = {
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_204,
   'rules of docs/commands.md': 76,
-  'bytes of docs/commands.md': 11_980,
+  'bytes of docs/commands.md': 11_969,
   'rules of more than 40 words': 0,
   'constants of time in src': 73,
   'bytes of all documents': 126_454,
