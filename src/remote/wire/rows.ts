@@ -121,9 +121,8 @@ export class ReportLists {
     const known = old.map(item => ({ calculation: this.#calculationOf(item), title: this.#titleOf(item) }))
     const continued = continuedRows(rows, known)
     const twice = new Set<string>([...twiceIn(rows), ...twiceIn(known)])
-    // An empty list has no form of its own; ids alone would lose the titles that the user gave.
-    const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
-    if (model !== undefined || isOpen)
+    // Ids alone would lose the titles that the user gave.
+    if (model !== undefined || rows.some(row => row.title !== undefined))
       return rows.map((row, at) => {
         const stayed = old[continued[at] ?? -1]
         return this.#row(row, places[at], { model, stayed, isTwice: twice.has(row.calculation) })
