@@ -129,7 +129,7 @@ export function openNamespaceVerbs(
     failureLog.forget(pathOf(to), parts.clock.now())
   }
 
-  /** By its name, or by the other way to write it: `%25` is `%`; also by what waits to be deleted. @throws Failure 'exists' */
+  /** By its name, or by the other way to write it: `50%50` is `50%2550`; also by what waits to be deleted. @throws Failure 'exists' */
   async function refuseTaken({ parent, name }: Name, context: RequestContext): Promise<void> {
     for (const written of new Set([name, escapeTitle(titleWritten(name))])) {
       const look = () => tree.child({ parent, name: written }, context)

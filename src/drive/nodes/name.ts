@@ -60,12 +60,16 @@ export function escapeTitle(title: string): string {
 
 /** The title a file name stands for; the reverse of `escapeTitle`. For a marked name, the part before the mark. */
 export function titleOf(name: string): string {
-  if (name === emptyName) return ''
-  return titleWritten(splitMark(name)?.bare ?? name)
+  return unescaped(splitMark(name)?.bare ?? name)
 }
 
-/** The title that this name means for a new thing: escapes are undone, a mark is a part of it. */
+/** The title that this name means for a new thing: `50%50` is itself, for no title is shown so; a mark is a part of it. */
 export function titleWritten(name: string): string {
+  const title = unescaped(name)
+  return escapeTitle(title) === name ? title : name
+}
+
+function unescaped(name: string): string {
   if (name === emptyName) return ''
   return name.replace(/%u([0-9A-F]{4})|((?:%[0-9A-F]{2})+)/g, (_, unit?: string, bytes?: string) =>
     unit === undefined ? Buffer.from((bytes ?? '').replaceAll('%', ''), 'hex').toString() : fromUnit(unit),

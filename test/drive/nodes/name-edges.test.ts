@@ -83,7 +83,8 @@ t.test('NAME-3 a mark is one only at the end, with a number or sixteen digits', 
     t.equal(escapeTitle(title), title, `${title} is no mark`)
   t.equal(markedName({ kind: 'project', id: '7', title: 'A/B' }), 'A%2FB~p7')
   t.equal(titleOf('A%2FB~p7'), 'A/B')
-  t.equal(titleWritten('A~p7'), 'A~p7', 'a mark is a part of the name of something new')
+  for (const name of ['A~p7', '50%50', '100%94', 'a%20b'])
+    t.equal(titleWritten(name), name, 'it is the name of something new as it stands')
 })
 
 t.test('NAME-1 a file’s name that is too long is marked with a hash of the whole', async t => {
