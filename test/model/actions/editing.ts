@@ -1,5 +1,6 @@
 // Edits of records: read by a program, changed, written in one of the ways there are; the model says how that must end.
 
+import { draftName } from '../expected/compare.js'
 import {
   type Content,
   contentIn,
@@ -12,7 +13,7 @@ import {
 } from '../expected/content.js'
 import { stored } from '../expected/database.js'
 import { type Loaded, loaded } from '../expected/looking.js'
-import { endsOfPaths } from '../expected/renamed.js'
+import { endsOfPaths, endsOnOldWay } from '../expected/renamed.js'
 import { changedHere, lent } from '../expected/shown.js'
 import { calculationsOf, type Draft, fileOf, pick, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
@@ -38,7 +39,9 @@ export function possibleBases(
   const since = met.slice(metSince)
   // An old text letter for letter, and a newer one was read: an old buffer, or a backup that is put back.
   const isOld = near === 0 && met.some(one => !same(one, base))
-  if (since.some(one => same(one, base))) return { others: asNear, inDoubt: isOld || asNear.length > 0 }
+  // While that text waits, so is what is made of it.
+  if (isOld) asNear.push(base)
+  if (since.some(one => same(one, base))) return { others: asNear, inDoubt: asNear.length > 0 }
   const nearest = Math.min(...since.map(one => distance(one, mine)))
   // Where nothing but an old text is left, all was taken back.
   if (!hasRead && near > 0 && near < nearest) return { others: asNear, inDoubt: true }
@@ -70,7 +73,11 @@ export async function save(stage: Stage, thing: Thing, saving: Saving): Promise<
   const { testbed } = stage.theatre
   const mine = resolved(stage, thing, saving)
   const before = heardWrites(stage)
-  const end = await write(testbed, fileOf(thing), text, style)
+  const written = await write(testbed, fileOf(thing), text, style)
+  // A rename that is refused so is tried once more by the kernel: by the path of before there is nothing left then.
+  const isTwice = written === 'ENOENT' && endsOnOldWay(thing).length > 0
+  const isDraft = isTwice && (await testbed.files.readdir('.calcfs/drafts')).has(draftName(thing))
+  const end = isDraft ? 'ESTALE' : written
   const sent = heardWrites(stage) - before
   const what = `${style} of ${fileOf(thing)}`
 

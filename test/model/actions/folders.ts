@@ -1,14 +1,15 @@
 // Projects and calculations: made, renamed, taken away when empty, and deleted with all that is in them.
-import { outcome, textOf } from '../../testbed/testbed.js'
+import { outcome } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 import { away, type Content, printed, same } from '../expected/content.js'
-import { childrenOf, stored } from '../expected/database.js'
+import { childrenOf } from '../expected/database.js'
 import { loaded } from '../expected/looking.js'
 import { endsOnOldWay, isRenamedElsewhere, placesOf } from '../expected/renamed.js'
 import { changedHere } from '../expected/shown.js'
 import { fileOf, fresh, live, pick, placeOf, reachable, type Stage, type Thing, thingOf } from '../stage.js'
 import type { Step } from '../steps.js'
 import { met } from './editing.js'
+import { isGone } from './removing.js'
 import { listingChanged, vanish } from './spreading.js'
 import { pass, pauseMs, remount } from './time.js'
 import { expect } from './writing.js'
@@ -158,11 +159,8 @@ async function becomesOf(
   const isAsShown = before !== undefined && same(before, thing.truth) && !isRenamedElsewhere(thing)
   const isDeleted = meanwhile === 'wait' && stage.isUp && isAsShown
   await until(5_000, `the end of ${path}, which was removed`, async () => {
-    if (!isDeleted)
-      return (await Promise.all(placesOf(thing).map(one => outcome(files.lstat(one))))).includes('done')
-    // The drive has heard of it, too: an outage that comes before the answer leaves the delete open.
-    const { deleting } = JSON.parse(await textOf(stage.theatre.testbed, '.calcfs/status.json'))
-    return deleting.length === 0 && stored(stage.theatre.database, 'calculation', thing.id) === undefined
+    if (isDeleted) return isGone(stage, thing)
+    return (await Promise.all(placesOf(thing).map(one => outcome(files.lstat(one))))).includes('done')
   })
   if (isDeleted) vanish(stage, thing, 'here')
 }

@@ -1,5 +1,5 @@
 // Records that are unlinked: deleted after the pause where the mount may, and back otherwise.
-import { outcome } from '../../testbed/testbed.js'
+import { outcome, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 import { same } from '../expected/content.js'
 import { stored } from '../expected/database.js'
@@ -46,5 +46,8 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
   if (isDeleted) vanish(stage, thing, 'here')
 }
 
-const isGone = (stage: Stage, { kind, id }: Thing): boolean =>
-  stored(stage.theatre.database, kind, id) === undefined
+/** The drive has heard of it, too: an outage that comes before the answer leaves the delete open. */
+export async function isGone({ theatre }: Stage, { kind, id }: Thing): Promise<boolean> {
+  const { deleting } = JSON.parse(await textOf(theatre.testbed, '.calcfs/status.json'))
+  return deleting.length === 0 && stored(theatre.database, kind, id) === undefined
+}

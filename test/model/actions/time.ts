@@ -84,7 +84,7 @@ export async function readTheirs(stage: Stage, { at }: Placed): Promise<void> {
   const name = names[at % Math.max(1, names.length)]
   if (name === undefined) return
   const text = await read(stage, `.calcfs/drafts/${name}`)
-  const isOrder = (one: Thing) => name === `${one.id}-order.txt.theirs.json`
+  const isOrder = ({ kind, id }: Thing) => kind === 'report' && name === `${id}-order.txt.theirs.json`
   const thing = stage.things.find(one => isOrder(one) || draftName(one) === name.replace('.theirs', ''))
   const draft = thing && (isOrder(thing) ? thing.order : thing.draft)
   if (thing === undefined || draft === undefined) return

@@ -102,7 +102,7 @@ export function judge(edit: Edit): Verdict {
 
 /**
  * How a save may end: the base is the text with the fewest differing fields, so another one that was met here may be
- * taken for it where it is as near; in doubt ESTALE. What was changed is never taken for unchanged.
+ * taken for it where it is as near; in doubt ESTALE. What the service does not have is never taken for unchanged.
  */
 export function judgeAll(
   edit: Edit,
@@ -111,7 +111,8 @@ export function judgeAll(
   const own = judge(edit)
   if (!inDoubt) return [own]
   const isEdit = edited(edit.base, edit.mine).length > 0
-  const rest = others.filter(base => !isEdit || edited(base, edit.mine).length > 0)
+  const isThere = edit.truth !== undefined && edited(edit.truth, edit.mine).length === 0
+  const rest = others.filter(base => !isEdit || isThere || edited(base, edit.mine).length > 0)
   const doubt = { allowed: ['ESTALE', ...(edit.isUp ? [] : away)], after: undefined }
   return [own, ...rest.map(base => judge({ ...edit, base })), doubt]
 }
