@@ -128,6 +128,24 @@ export async function openTestProxy(first: number) {
     }
   }
 
+  /**
+   * These requests are carried out, and answered once this is done, or after so many milliseconds. Undoes it when called, with
+   * what the work has begun and gives to undo.
+   */
+  function beforeAnswer(which: RegExp, work: number | (() => unknown), isLost?: 'lost'): () => void {
+    const begun: unknown[] = []
+    const mend = intercept(which, async (response, { carryOut }) => {
+      const passOn = await carryOut()
+      begun.push(await (typeof work === 'number' ? new Promise(wake => setTimeout(wake, work)) : work()))
+      if (isLost) response.destroy()
+      else passOn()
+    })
+    return () => {
+      mend()
+      for (const undo of begun) if (typeof undo === 'function') undo()
+    }
+  }
+
   const instead =
     (type: string) =>
     (which: RegExp, said: Said, status = 200): (() => void) =>
@@ -166,13 +184,7 @@ export async function openTestProxy(first: number) {
         },
       }
     },
-    /** These requests are carried out, and answered once this is done, or after so many milliseconds. Undoes it when called. */
-    beforeAnswer: (which: RegExp, work: number | (() => unknown)): (() => void) =>
-      intercept(which, async (_, { carryOut }) => {
-        const passOn = await carryOut()
-        await (typeof work === 'number' ? new Promise(wake => setTimeout(wake, work)) : work())
-        passOn()
-      }),
+    beforeAnswer,
     /** The bodies of these requests reach the service changed: as if it tidied them itself. Undoes it when called. */
     rewrite(which: RegExp, change: (body: string) => string): () => void {
       const rewriter = { which, change }
@@ -180,12 +192,8 @@ export async function openTestProxy(first: number) {
       return () => rewriters.splice(rewriters.indexOf(rewriter), 1)
     },
     /** These requests are carried out, and the line breaks before their answer. Undoes it when called. */
-    lose: (which: RegExp, meanwhile?: () => unknown): (() => void) =>
-      intercept(which, async (response, { carryOut }) => {
-        await carryOut()
-        meanwhile?.()
-        response.destroy()
-      }),
+    lose: (which: RegExp, meanwhile: () => unknown = () => undefined): (() => void) =>
+      beforeAnswer(which, meanwhile, 'lost'),
     /** From now on another service stands behind it. */
     turnTo(other: number): void {
       port = other

@@ -137,7 +137,7 @@ export function openReportControl(parts: ControlParts) {
         `there are two unsent orders of report ${id}, ${id}.json and ${id}-order.txt; give one up with \`calcfs drafts drop\``,
       )
     if (unsent.order !== undefined) {
-      const meant = { known: [], held: wish.now, by: undefined }
+      const meant = { known: [], held: wish.now, isOpened: true, by: undefined }
       const order = await editableOrder(ports, id).mean(unsent.order.text(), meant, context)
       return dialect.lists.rows(order.mine) ?? []
     }

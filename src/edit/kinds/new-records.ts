@@ -1,10 +1,18 @@
 // New report and new share: the two kinds of record that a file makes, each with what its POST needs.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share } from '../../remote/remote.js'
+import type {
+  ProjectId,
+  Remote,
+  ReportId,
+  ReportRow,
+  ReportTypeId,
+  RequestContext,
+  Share,
+} from '../../remote/remote.js'
 import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
-import { rowsOfNew } from './report-list.js'
+import { checkedRows } from './report-list.js'
 import { listedType, type ReportPorts, withTypeOf } from './report-type.js'
 import { refuseBadPermission } from './whole-record.js'
 
@@ -18,6 +26,11 @@ export function newReport(ports: NewRecordPorts, id: string): NewRecord {
   const typeSaid = (written: JsonObject) => dialect.reports.type(written) ?? dialect.reports.typeName(written)
   const titleSaid = (written: JsonObject) =>
     dialect.facts(dialect.reports.body(written, { type: noType, rows: undefined })).title
+  /** Those of a list that stands for itself; `before` are those that need no checking. */
+  const rowsOf = async (written: JsonObject, context: RequestContext, before: readonly ReportRow[] = []) => {
+    const entries = dialect.lists.entries(written)
+    return entries && checkedRows(ports, before, entries, context)
+  }
   return {
     key: { kind: 'new', of: 'report', id },
     withDigitsOf: dialect.withDigitsOf,
@@ -26,7 +39,7 @@ export function newReport(ports: NewRecordPorts, id: string): NewRecord {
       // A copy of another report has that one's id, which is left out.
       if (titleSaid(written) === undefined) throw new Failure('refused', 'a new report needs a name')
       const { id } = await listedType(ports, typeSaid(written), context)
-      const rows = await rowsOfNew(ports, { written, before: [] }, context)
+      const rows = await rowsOf(written, context)
       return dialect.reports.body(written, { type: id, rows })
     },
     post: (body, context) => remote.createReport(body, context),
@@ -36,10 +49,7 @@ export function newReport(ports: NewRecordPorts, id: string): NewRecord {
     },
     /** The list of a report that is only just made may be set unseen. */
     async complete(made, { written, record }, context) {
-      const rows =
-        dialect.lists.rows(record) === undefined
-          ? await rowsOfNew(ports, { written, before: [] }, context)
-          : []
+      const rows = dialect.lists.rows(record) === undefined ? await rowsOf(written, context) : []
       if (rows === undefined || rows.length === 0) return record
       const order = rows.map(row => row.calculation)
       await remote.setReportCalculations(made as ReportId, order, context)
@@ -48,7 +58,7 @@ export function newReport(ports: NewRecordPorts, id: string): NewRecord {
     resembles: (written, known) => dialect.reports.resembles(written, known),
     async like(written, record, context) {
       const before = dialect.lists.rows(record) ?? []
-      const rows = await rowsOfNew(ports, { written, before }, context)
+      const rows = await rowsOf(written, context, before)
       const like = dialect.reports.saying(written, record, rows)
       if (typeSaid(written) === undefined) return like
       return withTypeOf(ports, like, { written, like: record }, context)

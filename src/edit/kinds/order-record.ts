@@ -162,11 +162,14 @@ function emptied(stayed: string | undefined, earlier: string | undefined): strin
  */
 function chooseByRows(
   shown: (record: JsonObject) => readonly ReportRow[],
-  { known, held, by }: KnownBases,
+  { known, held, isOpened, by }: KnownBases,
   wanted: readonly ReportRow[],
 ): JsonObject | undefined {
-  if (held !== undefined) return held
   const order = idsOf(wanted)
+  const apart = (rows: readonly ReportRow[]) =>
+    orderDistance(idsOf(rows), order) + titlesApart(rows, wanted) / (wanted.length + 1)
+  // Lines that become those of their base again are compared with all, as any lines of before.
+  if (held !== undefined && (isOpened || apart(shown(held)) > 0)) return held
   const candidates = known.map(one => {
     const rows = shown(one.record)
     return { ...one, whole: one.record, rows, record: listAlone(rows) }
@@ -175,12 +178,7 @@ function chooseByRows(
   // A whole new list is nearer to none of them: it takes the place of the newest.
   if (!candidates.some(({ rows }) => idsOf(rows).some(id => order.includes(id))))
     return latestFor(known, { mine, by })
-  const base = chooseBase(
-    candidates,
-    { mine, by },
-    ({ rows }) => orderDistance(idsOf(rows), order) + titlesApart(rows, wanted) / (wanted.length + 1),
-  )
-  return base?.one.whole
+  return chooseBase(candidates, { mine, by }, ({ rows }) => apart(rows))?.one.whole ?? held
 }
 
 function titlesApart(rows: readonly ReportRow[], wanted: readonly ReportRow[]): number {

@@ -102,19 +102,6 @@ function sameValue(one: Json | undefined, other: Json | undefined): boolean {
   return one === undefined || other === undefined ? one === other : equalJson(one, other)
 }
 
-/**
- * The rows of a list that stands for itself, a new report's; `before` are those that need no checking.
- * @throws Failure 'refused' for an entry that is no calculation
- */
-export async function rowsOfNew(
-  ports: ReportPorts,
-  { written, before }: { written: JsonObject; before: readonly ReportRow[] },
-  context: RequestContext,
-): Promise<readonly ReportRow[] | undefined> {
-  const entries = ports.dialect.lists.entries(written)
-  return entries && checkedRows(ports, before, entries, context)
-}
-
 /** The rows that these entries mean; one without a title keeps the title that it had. @throws Failure 'refused' for an entry that is no calculation */
 export async function checkedRows(
   ports: ReportPorts,
@@ -139,7 +126,7 @@ async function checkedRow(
   context: RequestContext,
 ): Promise<ReportRow> {
   const calculation = await resolveEntryId(ports, entry, context)
-  if (!known.has(calculation) && entry.as === 'id')
+  if (!known.has(calculation))
     await existing(`there is no calculation ${calculation}`, () =>
       ports.remote.calculation(calculation, context),
     )

@@ -37,6 +37,8 @@ export interface ChangeResult {
 export interface KnownBases {
   readonly known: readonly Candidate[]
   readonly held: JsonObject | undefined
+  /** Bytes of the text that its handle has opened remain in it. */
+  readonly isOpened: boolean
   readonly by: ProcessId | undefined
 }
 

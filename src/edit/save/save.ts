@@ -156,7 +156,7 @@ async function noteBase(draft: Draft, { known }: KnownBases, base: JsonObject): 
 
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
 async function findWritten(save: SaveState, parsed: JsonObject, met: KnownBases): Promise<WrittenEdit> {
-  const { known, held } = met
+  const { known, held, isOpened } = met
   const { plain, changedAt, withDigitsOf, facts } = save.record.dialect
   const mine = plain(parsed)
   const editOf = (base: JsonObject) => {
@@ -167,7 +167,7 @@ async function findWritten(save: SaveState, parsed: JsonObject, met: KnownBases)
     ...{ base, mine: clearly(kept), edits, ...besides(save, met, base) },
   })
   const waited = held && editFrom(held)
-  if (waited !== undefined && (waited.edits.size > 0 || heldBefore(save) === save.own)) return waited
+  if (waited !== undefined && (waited.edits.size > 0 || isOpened)) return waited
   const compared: (Candidate & ReturnType<typeof editOf>)[] = []
   for (const one of known) {
     compared.push({ ...one, ...editOf(one.record) })
@@ -189,7 +189,7 @@ async function findWritten(save: SaveState, parsed: JsonObject, met: KnownBases)
 /** A save that was not read since is known to its writer in its own words alone; a text that waited may be older than its base. */
 function besides(
   save: SaveState,
-  { known, held }: KnownBases,
+  { known, held, isOpened }: KnownBases,
   base: JsonObject,
 ): Pick<WrittenEdit, 'asNear' | 'earlier'> {
   const { saved, read = saved } = known.find(({ record }) => record === base) ?? {}
@@ -197,7 +197,6 @@ function besides(
   const isOwn = ({ process, read }: TextUser) => read !== undefined && process.group === save.by?.group
   const own = others.filter(({ users }) => users.some(isOwn))
   const earlier = own.length > 0 ? own : others.filter(one => one.read !== undefined)
-  const isOpened = held !== undefined && heldBefore(save) === save.own
   if (isOpened || (held ?? saved) === undefined) return { asNear: [], earlier: [] }
   return saved !== undefined && read !== undefined && read <= saved
     ? { asNear: [], earlier: earlier.map(({ record }) => record) }
@@ -229,6 +228,7 @@ async function knownTexts(save: SaveState, candidates: readonly KnownText[]): Pr
   return {
     known,
     held: same?.record ?? (held === undefined ? undefined : plain(parseObject(held))),
+    isOpened: held !== undefined && held === save.own,
     by: save.by,
   }
 }

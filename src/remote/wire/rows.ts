@@ -95,7 +95,7 @@ export class ReportLists {
     const list = this.#listOf(report)
     if (field === undefined || list === undefined)
       throw new Failure('refused', 'this report has no list of calculations')
-    if (list.type === 'string')
+    if (list.type === 'string' && !isTitled(rows))
       return withField(report, field, stringJson(rows.map(row => row.calculation).join(',')))
     const items = list.type === 'array' ? list.items : []
     // A deleted calculation leaves its place empty; only another order renumbers the places.
@@ -121,8 +121,7 @@ export class ReportLists {
     const known = old.map(item => ({ calculation: this.#calculationOf(item), title: this.#titleOf(item) }))
     const continued = continuedRows(rows, known)
     const twice = new Set<string>([...twiceIn(rows), ...twiceIn(known)])
-    // Ids alone would lose the titles that the user gave.
-    if (model !== undefined || rows.some(row => row.title !== undefined))
+    if (model !== undefined || isTitled(rows))
       return rows.map((row, at) => {
         const stayed = old[continued[at] ?? -1]
         return this.#row(row, places[at], { model, stayed, isTwice: twice.has(row.calculation) })
@@ -218,6 +217,9 @@ function inOrder<One>(all: readonly One[], places: readonly (number | undefined)
   const placed = isSorted ? [] : all.map((one, at) => ({ one, place: places[at] ?? 0 }))
   return isSorted ? all : placed.sort((one, other) => one.place - other.place).map(({ one }) => one)
 }
+
+/** Ids alone would lose the titles that the user gave. */
+const isTitled = (rows: readonly ReportRow[]): boolean => rows.some(row => row.title !== undefined)
 
 function twiceIn(rows: readonly { readonly calculation: string | undefined }[]): string[] {
   const once = new Set<string | undefined>()

@@ -54,8 +54,10 @@ t.test('a list is written back in its own form, and rows keep what calcfs does n
   t.equal(write('{"calculations":[1]}', '2'), '{"calculations":[2]}')
   t.equal(write('{"calculations":[]}', '2'), '{"calculations":[2]}')
   const given = rows('2').map(row => ({ ...row, title: 'T' }))
-  const titled = dialect.lists.withRows(parseObject('{"calculations":[2]}'), given)
-  t.equal(compactPrint(titled), '{"calculations":[{"calcId":2,"title":"T"}]}', 'ids alone would lose a title')
+  for (const list of ['[2]', '"2"']) {
+    const titled = dialect.lists.withRows(parseObject(`{"calculations":${list}}`), given)
+    t.equal(compactPrint(titled), '{"calculations":[{"calcId":2,"title":"T"}]}', 'a title is not lost')
+  }
   t.equal(
     write(
       '{"calculations":[{"calcId":1,"calcOrder":1,"title":"a","x":0.10},{"calcId":2,"calcOrder":2,"title":"b"}]}',

@@ -195,17 +195,13 @@ export function doubts(t: Test, open: OpenTestbed): void {
       for (const spoilt of ['the reading after it', 'the reading after it, and refused'] as const) {
         await testbed.pass(3200)
         const before = await textOf(testbed, report)
-        const mends: (() => void)[] = []
-        mends.push(
-          service.beforeAnswer(/^PUT \/report$/, () =>
-            mends.push(service.refuse(/^GET \/report\?/, spoilt.endsWith('refused') ? 403 : 500)),
-          ),
-        )
+        const status = spoilt.endsWith('refused') ? 403 : 500
+        const mend = service.beforeAnswer(/^PUT \/report$/, () => service.refuse(/^GET \/report\?/, status))
         t.match(
           await outcome(overwrite(testbed, report, edited(before, 'description', `By ${spoilt}`))),
           /^E/,
         )
-        for (const mend of mends) mend()
+        mend()
         await files.unlink(`.calcfs/drafts/${ids.report}.json`)
         const second = edited(before, 'title', `Then ${spoilt}`)
         const ended = await outcome(overwrite(testbed, report, second))

@@ -144,18 +144,12 @@ export function newShares(t: Test, open: OpenTestbed): void {
     t.test('SHARE-5 a list that is refused after the POST makes no second share', async t => {
       for (const status of [401, 403, 404, 409, 503]) {
         await service.elsewhere('DELETE', `/project/share?shareId=${(await sharesOf(testbed))[0]?.shareId}`)
-        let isPosted = false
-        const mendPost = service.beforeAnswer(/^POST \/project\/share$/, () => {
-          isPosted = true
-        })
-        const mendList = service.intercept(/^GET \/project\/share/, async (response, { carryOut }) => {
-          if (isPosted) response.writeHead(status).end()
-          else (await carryOut())()
-        })
+        const mend = service.beforeAnswer(/^POST \/project\/share$/, () =>
+          service.refuse(/^GET \/project\/share/, status),
+        )
         const save = () => outcome(overwrite(testbed, `${shares}/new-${status}.json`, told('guest', 'READ')))
         t.not(await save(), 'done')
-        mendList()
-        mendPost()
+        mend()
         await service.sends(t, [], `after ${status}`, async () => t.equal(await save(), 'done'))
         t.equal((await sharesOf(testbed)).length, 1)
       }
@@ -246,14 +240,11 @@ export function newShares(t: Test, open: OpenTestbed): void {
 
     t.test('SHARE-6 another user after a save that ended half way', async t => {
       const testbed = await opened(t)
-      const mends: (() => void)[] = []
-      mends.push(
-        testbed.service.beforeAnswer(/^POST \/project\/share/, () =>
-          mends.push(testbed.service.refuse(/^GET \/project\/share/, 500, 'no')),
-        ),
+      const mend = testbed.service.beforeAnswer(/^POST \/project\/share/, () =>
+        testbed.service.refuse(/^GET \/project\/share/, 500, 'no'),
       )
       t.not(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), 'done')
-      for (const mend of mends) mend()
+      mend()
       await testbed.remount()
       const sent = await saves(testbed, fresh, told('bob', 'FULLACCESS'))
       t.notOk(

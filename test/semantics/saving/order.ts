@@ -10,12 +10,18 @@ interface Row {
   title: string | null
 }
 
-const rowsOf = async ({ service }: Testbed, report: string = ids.report): Promise<Row[]> =>
+export const rowsOf = async ({ service }: Testbed, report: string = ids.report): Promise<Row[]> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${report}`)).calculations
-const listOf = async (testbed: Testbed, report?: string): Promise<string[]> =>
+/** The list as the service has it. */
+export const listOf = async (testbed: Testbed, report?: string): Promise<string[]> =>
   (await rowsOf(testbed, report)).map(row => String(row.calcId))
+export const listElsewhere = ({ service }: Testbed, report: string, list: readonly string[]) => {
+  const body = { id: Number(report), listCalculations: list.join(',') }
+  return service.elsewhere('PUT', '/report/calculations', JSON.stringify(body))
+}
 const linesOf = async (testbed: Testbed): Promise<string[]> =>
   (await textOf(testbed, orderFile)).trimEnd().split('\n')
+const idIn = (line: string): string => line.split('\t')[0] ?? ''
 const written = (lines: readonly string[]): string => lines.map(line => `${line}\n`).join('')
 
 export function order(t: Test, open: OpenTestbed): void {
@@ -48,8 +54,7 @@ export function order(t: Test, open: OpenTestbed): void {
     await testbed.pass(13_000)
     const [{ title } = { title: '' }] = await rowsOf(testbed)
     const mine = (await textOf(testbed, file)).replace(`"title": "${title}"`, '"title": "Another"')
-    const list = { id: Number(ids.report), listCalculations: rest.join(',') }
-    await service.elsewhere('PUT', '/report/calculations', JSON.stringify(list))
+    await listElsewhere(testbed, ids.report, rest)
     t.equal(await outcome(overwrite(testbed, file, mine)), 'done')
     t.equal((await rowsOf(testbed))[0]?.title, 'Another')
   })
@@ -90,6 +95,17 @@ export function order(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(overwrite(testbed, orderFile, written(turned))), 'done')
       t.same(await linesOf(testbed), turned)
       await overwrite(testbed, orderFile, written(lines))
+    })
+
+    t.test('SAVE-22 lines that become those of their base again are an edit of the last save', async t => {
+      const lines = await linesOf(testbed)
+      const record = JSON.parse(await textOf(testbed, `reports/${ids.report}.json`))
+      const text = JSON.stringify({ ...record, calculations: record.calculations.slice(0, 2) })
+      await overwrite(testbed, `reports/${ids.report}.json`, text)
+      const [first = '', second = ''] = await linesOf(testbed)
+      await outcome(overwrite(testbed, orderFile, written([lines[2] ?? '', first, second])))
+      t.equal(await outcome(overwrite(testbed, orderFile, written(lines))), 'done')
+      t.same((await listOf(testbed)).length, 3)
     })
 
     t.test('ORDER-3 a line may be a path: of the drive, of the web pages, or below the folder', async t => {
@@ -171,8 +187,7 @@ export function order(t: Test, open: OpenTestbed): void {
 
     t.test('ORDER-3 what another client put into the list meanwhile is not thrown out', async t => {
       const [first = ''] = await linesOf(testbed)
-      const body = JSON.stringify({ id: 42, listCalculations: [first.split('\t')[0], ids.product].join(',') })
-      await service.elsewhere('PUT', '/report/calculations', body)
+      await listElsewhere(testbed, ids.report, [idIn(first), ids.product])
       await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, orderFile, written([first, ids.transition]))), 'ESTALE')
       })
@@ -225,9 +240,7 @@ export function order(t: Test, open: OpenTestbed): void {
     t.test('STALE-1 formulas of an order that another client has changed are a conflict', async t => {
       const profile = `reports/${ids.profile}.json`
       const text = await textOf(testbed, profile)
-      const listCalculations = `${ids.product},${ids.transition}`
-      const body = JSON.stringify({ id: Number(ids.profile), listCalculations })
-      await service.elsewhere('PUT', '/report/calculations', body)
+      await listElsewhere(testbed, ids.profile, [ids.product, ids.transition])
       await service.sends(t, [], async () => {
         t.equal(await outcome(overwrite(testbed, profile, text.replace('c1+c2', 'c1-c2'))), 'ESTALE')
       })
@@ -240,6 +253,12 @@ export function order(t: Test, open: OpenTestbed): void {
       record.calculations = ['/db/demo/Water splitting/TS1_opt', Number(ids.bare)]
       await overwrite(testbed, report, JSON.stringify(record))
       t.same(await listOf(testbed), [ids.transition, ids.bare])
+      await files.readdir('projects/Water splitting')
+      await service.elsewhere('DELETE', `/calculation?id=${ids.product}`)
+      record.calculations = ['/projects/Water splitting/H2O']
+      await service.sends(t, [], async () =>
+        t.equal(await outcome(overwrite(testbed, report, JSON.stringify(record))), 'EINVAL'),
+      )
     })
   })
 
@@ -280,9 +299,8 @@ export function order(t: Test, open: OpenTestbed): void {
 
   t.test('ORDER-11 a whole new order, of rows in no known text, is an edit of the newest', async t => {
     const testbed = await open(t)
-    for (const list of [ids.transition, [ids.transition, ids.product, ids.bare].join()]) {
-      const body = JSON.stringify({ id: Number(ids.report), listCalculations: list })
-      await testbed.service.elsewhere('PUT', '/report/calculations', body)
+    for (const list of [[ids.transition], [ids.transition, ids.product, ids.bare]]) {
+      await listElsewhere(testbed, ids.report, list)
       await testbed.files.touch(`reports/${ids.report}`)
       await testbed.pass(3200)
       await textOf(testbed, orderFile)
@@ -313,14 +331,12 @@ export function order(t: Test, open: OpenTestbed): void {
     const { service } = testbed
     const [first = '', second = '', third = ''] = await linesOf(testbed)
     await service.elsewhere('DELETE', `/calculation?id=${second.split('\t')[0]}`)
-    const listCalculations = [first, third].map(line => line.split('\t')[0]).join(',')
     for (const [lines, sent] of [
       [[first, third], []],
       [[third], ['PUT /report/calculations']],
     ] as const) {
       // The same list once more: its places have other numbers then.
-      const body = JSON.stringify({ id: Number(ids.report), listCalculations })
-      if (sent.length > 0) await service.elsewhere('PUT', '/report/calculations', body)
+      if (sent.length > 0) await listElsewhere(testbed, ids.report, [first, third].map(idIn))
       await service.sends(t, sent, async () =>
         t.equal(await outcome(overwrite(testbed, orderFile, written(lines))), 'done'),
       )

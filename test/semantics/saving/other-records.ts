@@ -157,13 +157,12 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
     // The save is cut short: neither its answer nor the record can be read, and the next mount looks.
     const record = `${water}/H2O/.calculation.json`
     const text = (await textOf(testbed, record)).replace('"H2O"', '"heavy water"')
-    const mends: (() => void)[] = []
-    const lost = service.lose(/^PUT \/calculation$/, () =>
-      mends.push(service.intercept(/^GET \/calculation\?/, found => void found.destroy())),
+    const mend = service.lose(/^PUT \/calculation$/, () =>
+      service.intercept(/^GET \/calculation\?/, found => void found.destroy()),
     )
     t.match(await outcome(overwrite(testbed, record, text)), /^E/)
     t.not((await namesOf(testbed, '.calcfs/drafts')).length, 0)
-    for (const mend of [lost, ...mends]) mend()
+    mend()
     const later = await service.during(async () => {
       await testbed.remount()
       await until(10_000, 'the draft goes', async () => {

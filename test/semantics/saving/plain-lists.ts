@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { listOf } from './order.js'
 
 const lists = {
   two: [ids.transition, ids.product],
@@ -31,10 +32,7 @@ export function plainLists(t: Test, open: OpenTestbed): void {
       const { id } = JSON.parse(await textOf(testbed, path))
       const own = `reports/${id}.json`
       const order = `reports/${id}/order.txt`
-      const inForce = async (): Promise<string> =>
-        JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
-          .calculations.map(({ calcId }: { calcId: number }) => String(calcId))
-          .join()
+      const inForce = async (): Promise<string> => (await listOf(testbed, id)).join()
       const doors = {
         'order.txt': (list: List) => overwrite(testbed, order, `${lists[list].join('\n')}\n`),
         async 'its number'(list: List) {
@@ -107,14 +105,11 @@ export function plainLists(t: Test, open: OpenTestbed): void {
           const one = await report(forms.numbers, 'two')
           const before = await textOf(testbed, one.own)
           const mine = JSON.stringify({ ...JSON.parse(before), calculations: lists.new.map(Number) })
-          const mends: (() => void)[] = []
-          mends.push(
-            service.beforeAnswer(/^PUT \/report\/calculations$/, () =>
-              mends.push(service.refuse(/^GET \/report\?/, 500)),
-            ),
+          const mend = service.beforeAnswer(/^PUT \/report\/calculations$/, () =>
+            service.refuse(/^GET \/report\?/, 500),
           )
           t.match(await outcome(overwrite(testbed, one.own, mine)), /^E/)
-          for (const mend of mends) mend()
+          mend()
           t.equal(await one.inForce(), lists.new.join(), 'it is stored')
           await testbed.files.unlink(`.calcfs/drafts/${one.id}.json`)
           const back = isTitleNew ? before.replace(`"List ${made}"`, '"Renamed"') : before

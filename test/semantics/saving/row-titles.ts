@@ -1,7 +1,8 @@
 // The rows of a report's list: their titles belong to the report, and formulas count by the numbers of their places.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
-import { type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import { type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { listOf, rowsOf } from './order.js'
 
 const report = `reports/${ids.report}.json`
 
@@ -31,10 +32,7 @@ export function rowTitles(t: Test, open: OpenTestbed): void {
     const testbed = await open(t)
     const record = JSON.parse(await textOf(testbed, report))
     const [first, ...others] = record.calculations
-    const titles = async () => {
-      const { calculations } = JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`))
-      return calculations.slice(0, 2).map((row: { title: string | null }) => row.title)
-    }
+    const titles = async () => (await rowsOf(testbed)).slice(0, 2).map(({ title }) => title)
     const write = async (calculations: readonly unknown[]) => {
       await textOf(testbed, report)
       await overwrite(testbed, report, JSON.stringify({ ...record, calculations }))
@@ -60,11 +58,6 @@ interface Row {
   readonly calcId: number
 }
 
-async function storedList({ service }: Testbed, id: string): Promise<string[]> {
-  const { calculations } = JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
-  return calculations.map((row: Row) => String(row.calcId))
-}
-
 /** The text with these entries as its list. */
 function withList(text: string, change: (rows: readonly Row[]) => readonly unknown[]): string {
   const record = JSON.parse(text)
@@ -85,13 +78,13 @@ export function emptyPlaces(t: Test, open: OpenTestbed): void {
       await service.sends(t, [], 'it is as it should be', async () => {
         t.equal(await outcome(overwrite(testbed, report, mine)), 'done')
       })
-      t.same(await storedList(testbed, ids.report), [ids.product, ids.bare])
+      t.same(await listOf(testbed, ids.report), [ids.product, ids.bare])
     })
 
     t.test('DRAFT-1 formulas count by the numbers of the places', async t => {
       await testbed.pass(3200)
       const text = await textOf(testbed, profile)
-      t.same(await storedList(testbed, ids.profile), [ids.product], 'c1 is empty, and c2 is the product')
+      t.same(await listOf(testbed, ids.profile), [ids.product], 'c1 is empty, and c2 is the product')
       await service.sends(t, [], async () => {
         const behind = withList(text, rows => [...rows, Number(ids.bare)])
         t.equal(await outcome(overwrite(testbed, profile, behind)), 'EINVAL', 'c2 would be another one')
@@ -99,7 +92,7 @@ export function emptyPlaces(t: Test, open: OpenTestbed): void {
       t.match(await textOf(testbed, `.calcfs/drafts/${ids.profile}.json.why`), /c2 was calculation 1235/)
       const inFront = withList(text, rows => [Number(ids.bare), ...rows])
       t.equal(await outcome(overwrite(testbed, profile, inFront)), 'done', 'c2 is the product still')
-      t.same(await storedList(testbed, ids.profile), [ids.bare, ids.product])
+      t.same(await listOf(testbed, ids.profile), [ids.bare, ids.product])
     })
   })
 }

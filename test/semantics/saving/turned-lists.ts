@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
+import { listElsewhere } from './order.js'
 
 const orders = [
   [ids.transition, ids.product, ids.bare],
@@ -29,11 +30,6 @@ function turned(text: string, title?: string): string {
   return JSON.stringify({ ...record, calculations, ...(title === undefined ? {} : { title }) })
 }
 
-async function turnElsewhere({ service }: Testbed, report: string, list: readonly string[]): Promise<void> {
-  const body = JSON.stringify({ id: Number(report), listCalculations: list.join(',') })
-  await service.elsewhere('PUT', '/report/calculations', body)
-}
-
 /** A program reads the order, which shows another client's change. */
 async function seeOrder(testbed: Testbed, report: string, first: string | undefined): Promise<void> {
   await testbed.pass(3200)
@@ -55,7 +51,7 @@ export function turnedLists(t: Test, open: OpenTestbed): void {
       await service.leave()
       t.match(await outcome(overwrite(testbed, report, mine)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
       await service.back()
-      await turnElsewhere(testbed, ids.report, orders[1])
+      await listElsewhere(testbed, ids.report, orders[1])
       await seeOrder(testbed, ids.report, orders[1][0])
       const again = JSON.stringify({ ...JSON.parse(mine), title: 'Written on' })
       t.equal(await outcome(overwrite(testbed, report, again)), 'done')
@@ -65,7 +61,7 @@ export function turnedLists(t: Test, open: OpenTestbed): void {
     t.test('STALE-9 the same where the formulas had refused it, after a restart too', async t => {
       const mine = turned(await textOf(testbed, profile))
       t.equal(await outcome(overwrite(testbed, profile, mine)), 'EINVAL')
-      await turnElsewhere(testbed, ids.profile, [ids.product, ids.transition])
+      await listElsewhere(testbed, ids.profile, [ids.product, ids.transition])
       await seeOrder(testbed, ids.profile, ids.product)
       await testbed.remount()
       const again = JSON.stringify({ ...JSON.parse(mine), title: 'Written on' })
@@ -78,7 +74,7 @@ export function turnedLists(t: Test, open: OpenTestbed): void {
 
     t.test('STALE-9 the date tells which text was turned, and two that turned it alike agree', async t => {
       const mine = turned(await textOf(testbed, report), 'In doubt')
-      await turnElsewhere(testbed, ids.report, orders[0])
+      await listElsewhere(testbed, ids.report, orders[0])
       await seeOrder(testbed, ids.report, orders[0][0])
       t.equal(await outcome(overwrite(testbed, report, mine)), 'done')
       t.same(await storedIn(testbed, ids.report), { title: 'In doubt', list: [...orders[0]] })
@@ -118,7 +114,7 @@ export function turnedLists(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, { settings: brief })
     const report = fileOf(ids.report)
     const mine = turned(await textOf(testbed, report)).replace('"Water"', '"Mine"')
-    await turnElsewhere(testbed, ids.report, orders[1])
+    await listElsewhere(testbed, ids.report, orders[1])
     t.equal(await outcome(overwrite(testbed, report, mine)), 'ESTALE')
     await textOf(testbed, `.calcfs/drafts/${ids.report}.theirs.json`)
     t.equal(await outcome(overwrite(testbed, report, mine)), 'ESTALE')
