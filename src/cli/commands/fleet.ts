@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { makeFleetKey } from '../../fleet/seal.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes } from '../../terminal/exit.js'
-import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
-import { printsOfDrive, wholeDriveCommand } from '../control/with-drive.js'
+import { complain, type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
+import { wholeDriveCommand, withDrive } from '../control/with-drive.js'
 import { fleetText } from './status.js'
 
 export const fleetCommand = (): Command =>
@@ -33,19 +33,22 @@ const keyCommand = (): Command =>
       ['calcfs fleet key /mnt/home/anna/fleet.key', 'where a home directory is shared by all nodes'],
     )
 
+const alone = 'Nothing is shared: mount with --fleet, or set CALCFS_FLEET.'
+
 const statusCommand = (): Command =>
   wholeDriveCommand('status')
     .description(
       'show how many mounts share the fleet, and how many requests that saved; exit code 4 while it is passed by',
     )
-    .addOption(jsonFlag('an object, null where nothing is shared'))
-    .action(
-      printsOfDrive(
-        async control => (await control.status({})).fleet ?? null,
-        fleet =>
-          fleet ? `${fleetText(fleet)}.` : 'Nothing is shared: mount with --fleet, or set CALCFS_FLEET.',
-        fleet => (fleet?.passedByBecause === undefined ? exitCodes.done : exitCodes.unreachable),
-      ),
+    .addOption(jsonFlag('{"shared"}, and where it is true the facts of the fleet'))
+    .action((_: string | undefined, flags: JsonFlag, command: Command) =>
+      withDrive(command, [], async ({ control }) => {
+        const { fleet } = await control.status({})
+        const told = fleet === undefined ? alone : `${fleetText(fleet)}.`
+        printFound(flags, { shared: fleet !== undefined, ...fleet }, told)
+        if (fleet === undefined && flags.json === true) complain(alone)
+        if (fleet?.passedByBecause !== undefined) process.exitCode = exitCodes.unreachable
+      }),
     )
     .examples(
       ['calcfs fleet status', 'of the one drive that is mounted'],

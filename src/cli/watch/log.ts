@@ -11,17 +11,16 @@ import { unlessMissing } from '../../system/error-code.js'
 import { isProcessAlive } from '../../system/process.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { complain, printStyled, visible, visibleInJson } from '../../terminal/print.js'
+import { complain, type JsonFlag, printStyled, visible, visibleInJson } from '../../terminal/print.js'
 import { configured, wholeNumber } from '../../terminal/settings.js'
 import { chosen, namesService, noneMounted, onDrive } from '../control/choose.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
 import { untilInterrupted } from './screen.js'
 
-interface Flags {
+interface Flags extends JsonFlag {
   readonly lines: number
-  readonly follow: boolean
+  readonly follow?: boolean
   readonly level: keyof typeof levels
-  readonly json?: true
 }
 
 /** Milliseconds between two looks for new lines. */
@@ -32,6 +31,7 @@ export const logCommand = (): Command =>
     .description("show the log file of a drive's daemon and follow it; Ctrl-C ends it")
     .argument('[drive]', 'the drive that is meant; default: the one you stand in, or the only one')
     .option('-n, --lines <number>', 'how many lines to begin with', wholeNumber(0), 20)
+    .option('--follow', 'go on with what is added; so it is without --json, too')
     .option('--no-follow', 'end after these lines')
     .addOption(
       new Option('--level <level>', 'only lines of this level and above')
@@ -43,18 +43,18 @@ export const logCommand = (): Command =>
     .examples(
       ['calcfs log', 'the last twenty lines, and what follows'],
       ['calcfs log ~/lab --no-follow --level warn', 'what went wrong lately'],
-      ['calcfs log ~/lab -n 1000 --no-follow --json', 'for a script'],
+      ['calcfs log ~/lab -n 1000 --json', 'for a script'],
     )
 
 async function show(command: Command, drive: string | undefined, flags: Flags): Promise<void> {
   const form = flags.json === true ? (line: string) => `${visible(line)}\n` : await forPeople()
-  const print = (lines: readonly string[]): void => printStyled(lines.map(form).join(''))
+  const print = (lines: readonly string[]) => printStyled(lines.map(form).join(''))
   const { file, pid } = await logOf(command, drive)
   const more = openTail(file, line => isAtLeast(line, flags.level))
   const lines = await more()
   print(lines.slice(Math.max(0, lines.length - flags.lines)))
   if (pid === undefined) complain(`no daemon answers there; this is what ${file} holds.`)
-  else if (flags.follow)
+  else if (flags.follow ?? flags.json !== true)
     await untilInterrupted(everyMs, async () => {
       const isAlive = await isProcessAlive(pid)
       print(await more())

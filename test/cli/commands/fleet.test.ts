@@ -77,7 +77,7 @@ t.test(
 t.test('FLEET-3 a mount without a fleet says that it shares nothing', async t => {
   const testbed = await realMount(t)
   t.match(await fleetOf(testbed, 'status'), { code: 0, stdout: /^Nothing is shared: / })
-  t.match(await fleetOf(testbed, 'status', '--json'), { code: 0, stdout: 'null\n' })
+  t.match(await fleetOf(testbed, 'status', '--json'), { code: 0, stdout: '{\n  "shared": false\n}\n' })
   t.notMatch((await statusOf(testbed)).stdout, /the fleet/)
 
   const redis = await testRedis(t)

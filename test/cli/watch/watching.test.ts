@@ -129,7 +129,7 @@ t.test('watching one drive', async t => {
   await t.test(
     'WATCH-4 log follows the file of a daemon, over its rotation, by level, and ends with it',
     async t => {
-      const { stdout } = await testbed.calcfs('log', directory, '--no-follow', '-n', '5', '--json')
+      const { stdout } = await testbed.calcfs('log', directory, '-n', '5', '--json')
       t.match(JSON.parse(stdout.split('\n')[0] ?? ''), { level: 30, msg: String })
       const follow = following(t, testbed, 'log', directory, '--level', 'warn')
       await outcome(writeFile(join(directory, 'projects/Water splitting/H2O/first.txt'), 'x'))
