@@ -12,6 +12,7 @@ import { userPhrase } from '../../system/user-name.js'
 import { CliCommand } from '../../terminal/command.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
+import { onDrive } from '../control/choose.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
 import { sweepFor } from '../control/socket.js'
 
@@ -23,20 +24,19 @@ const endLimit = 30_000
 export const unmountCommand = (): Command =>
   new CliCommand('unmount')
     .description('unmount the drive and wait until its daemon has ended')
-    .argument('<drive>', 'where it is mounted')
+    .argument('[drive]', 'where it is mounted')
     .option('--force', 'unmount it although a program still uses it')
     .addOption(jsonFlag('{"mountPoint", "unsaved", "keptIn"}'))
-    .action((directory: string, flags: Flags) => takeAway(directory, flags))
+    .action((directory: string | undefined, flags: Flags) => takeAway(directory, flags))
     .examples(
       ['calcfs unmount ~/lab', 'exit code 7 where an edit is not saved; its text is kept'],
       ['calcfs unmount --force ~/lab', 'also while a program uses it, or its daemon hangs'],
     )
 
-async function takeAway(directory: string, flags: Flags): Promise<void> {
-  const path = await mountPath(resolve(directory))
-  const mount = await mountAt(path)
-  if (mount === undefined)
-    throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}; calcfs status lists your drives.`)
+async function takeAway(directory: string | undefined, flags: Flags): Promise<void> {
+  const path = await mountPath(resolve(directory ?? '.'))
+  const mount = directory === undefined ? undefined : await mountAt(path)
+  if (mount === undefined) throw await noMountPoint(path, directory)
   if (mount.type !== fileSystemType)
     throw new Stop(
       exitCodes.mountPoint,
@@ -55,6 +55,19 @@ async function takeAway(directory: string, flags: Flags): Promise<void> {
     exitCodes.unsent,
     `unmounted, but not saved on the service: ${unsent.join(', ')}; the texts are kept in ${join(asked.state, 'drafts')} and shown at the next mount.`,
   )
+}
+
+/** A shell in a drive keeps it in use, and a path below it may be a slip. */
+async function noMountPoint(path: string, given: string | undefined): Promise<Stop> {
+  const inside = (await onDrive(path))?.mountPoint
+  if (inside !== undefined)
+    return new Stop(
+      exitCodes.mountPoint,
+      `${path} is in a drive: leave it (cd), then calcfs unmount ${inside}.`,
+    )
+  if (given === undefined)
+    return new Stop(exitCodes.usage, 'name the drive: calcfs unmount ~/lab; calcfs status lists yours.')
+  return new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}; calcfs status lists your drives.`)
 }
 
 /** Read from the disk once the daemon has ended: it finishes running saves, and programs may save until then. */
