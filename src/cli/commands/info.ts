@@ -30,13 +30,16 @@ const partOf: Readonly<Record<string, string>> = {
   file: 'file of calculation',
   geometry: 'geometry of calculation',
   order: 'order of report',
-  generated: 'generated text of',
+  generated: 'generated text of project',
+  shares: 'shares of project',
 }
+
+const unmade = 'new, with a number once it is saved'
 
 function linesOf(info: PathInfo): readonly string[] {
   const { path, kind, id, title, owner, created, modified, web, size, cached, pinned, draft, stale } = info
   const facts: readonly (readonly [string, string | undefined])[] = [
-    ['kind', id === undefined ? kind : `${partOf[kind] ?? kind} ${id}`],
+    ['kind', id === undefined ? (kind === 'new' ? unmade : kind) : `${partOf[kind] ?? kind} ${id}`],
     ['title', title],
     ['owner', owner],
     ['created', created === undefined ? undefined : localText(created)],

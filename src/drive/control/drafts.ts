@@ -42,7 +42,8 @@ export function openDraftControl(parts: ControlParts) {
     const known = drafts.list().find(({ draft }) => pathOf(draft) === path)?.draft
     if (known !== undefined) return nodeOfKey(known.key)
     try {
-      return await recordNodeAt(parts.tree, path, until.metadata())
+      const found = await recordNodeAt(parts.tree, path, until.metadata())
+      return found && writeSide.meant(found)
     } catch (thrown) {
       if (isAbsent(thrown)) return undefined
       throw thrown

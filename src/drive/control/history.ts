@@ -25,7 +25,7 @@ export function openHistoryControl(parts: ControlParts) {
 
   async function recordAt(path: string): Promise<EditableNode> {
     const found = await recordNodeAt(tree, path, until.metadata())
-    if (found !== undefined) return found
+    if (found !== undefined) return writeSide.meant(found)
     throw new Failure(
       'refused',
       `${path} has no history: only records have one, which are ${fixedNames.project}, ${fixedNames.calculation}, shares, reports and ${fixedNames.order}`,
@@ -115,11 +115,6 @@ export function openHistoryControl(parts: ControlParts) {
   }
 
   function refuseUnsaved(path: string, node: EditableNode): void {
-    if (node.kind === 'new')
-      throw new Failure(
-        'refused',
-        `${path} is a name for a new record; restore it under the number that it has`,
-      )
     if (writeSide.records.draftOf(nodeKey(node)) === undefined) return
     throw new Failure(
       'refused',

@@ -18,8 +18,9 @@ export function openInfoControl(parts: ControlParts) {
   const { dialect } = writeSide.ports
 
   async function info({ path: given }: CallArgument<'info'>): Promise<PathInfo> {
-    const found = await nodeAt(tree, given, until.metadata())
-    const { path, node } = found
+    const { path, node: named } = await nodeAt(tree, given, until.metadata())
+    const node = writeSide.meant(named)
+    const found = { path, node }
     const isShare = node.kind === 'shares' || (node.kind === 'record' && node.of === 'share')
     const thing = isShare ? undefined : thingOf(node)
     const facts = thing === undefined ? undefined : await factsOf(thing)
@@ -107,18 +108,18 @@ export function openInfoControl(parts: ControlParts) {
     if (isTop) await tree.list(await tree.directory(path, until.metadata()), until.metadata())
     const service = isTop ? parts.roots.servicePath([]) : (path as ServicePath)
     if (service === undefined) return []
-    if (!service.startsWith(`/${fixedNames.users}/`)) {
-      const node = (await nodeAt(tree, path, until.metadata()).catch(unlessAbsent))?.node
-      return node?.kind === 'project' || node?.kind === 'calculation'
-        ? [{ kind: node.kind, id: node.id }]
-        : []
+    if (service.startsWith(`/${fixedNames.users}/`)) {
+      const project = await recover(catalog.project(service).ask(until.metadata()), unlessAbsent)
+      const calculation = await recover(catalog.calculation(service).ask(until.metadata()), unlessAbsent)
+      const found = [
+        ...(project === undefined ? [] : [{ kind: 'project' as const, id: project }]),
+        ...(calculation === undefined ? [] : [{ kind: 'calculation' as const, id: calculation }]),
+      ]
+      if (found.length > 0) return found
     }
-    const project = await recover(catalog.project(service).ask(until.metadata()), unlessAbsent)
-    const calculation = await recover(catalog.calculation(service).ask(until.metadata()), unlessAbsent)
-    return [
-      ...(project === undefined ? [] : [{ kind: 'project' as const, id: project }]),
-      ...(calculation === undefined ? [] : [{ kind: 'calculation' as const, id: calculation }]),
-    ]
+    // A name of the drive may have escapes.
+    const node = (await nodeAt(tree, path, until.metadata()).catch(unlessAbsent))?.node
+    return node?.kind === 'project' || node?.kind === 'calculation' ? [{ kind: node.kind, id: node.id }] : []
   }
 
   return { info, resolve }

@@ -4,8 +4,8 @@ import { adviceFor } from '../../advice.js'
 import { signInEnded } from '../../cache/health.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/draft-meta.js'
-import { asFailure, Failure, isA } from '../../failure.js'
-import { parentOf } from '../../layout.js'
+import { asFailure, Failure, isA, looksAgain } from '../../failure.js'
+import { lastNameOf, parentOf } from '../../layout.js'
 import { attempt } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { localText } from '../../system/time-text.js'
@@ -22,6 +22,7 @@ import {
   thingOf,
 } from '../nodes/node.js'
 import { readOnlyBecause } from '../nodes/refusals.js'
+import { editedName } from '../nodes/well-known-names.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
 import { pauseMs } from '../removal/burst.js'
 import { aboutRemoval } from '../removals.js'
@@ -33,8 +34,8 @@ const scratchSentence = (path: string): string =>
 const awaySentence = (path: string): string =>
   `${path} was removed a moment ago: unless a program makes it again within ${awayMs / 1000} s, it is there again as the service has it, for this drive deletes only with --access manage.`
 
-const emptySentence = (path: string): string =>
-  `${path}: it was emptied, and an empty text is never saved: unless a program writes it within ${emptyMs / 1000} s, it is there again as it was. A line like \`jq . f > f\` empties f before jq reads it: write another file, and move that over f.`
+const emptySentence = (path: string, then: string): string =>
+  `${path}: it is empty, and an empty text is never saved: unless a program writes it within ${emptyMs / 1000} s, it is ${then}. A line like \`jq . f > f\` empties f before jq reads it: write another file, and move that over f.`
 
 export function openPathControl(parts: ControlParts) {
   const { content, tree, drafts, failureLog, xattrs, writeSide, health, until } = parts
@@ -62,11 +63,15 @@ export function openPathControl(parts: ControlParts) {
     if (removed.length > 0) return { wrong: true, sentences: removed }
     if (node !== undefined && isEditable(node) && writeSide.records.known(nodeKey(node))?.isAway)
       return { wrong: true, sentences: [awaySentence(path)] }
-    if (node !== undefined && writeSide.records.draftOf(nodeKey(node))?.size === 0)
-      return { wrong: true, sentences: [emptySentence(path)] }
+    if (node !== undefined && writeSide.records.draftOf(nodeKey(node))?.size === 0) {
+      const then = writeSide.meant(node).kind === 'new' ? 'gone' : 'there again as it was'
+      return { wrong: true, sentences: [emptySentence(path, then)] }
+    }
     if (node?.kind === 'link' && node.place === undefined) return whyAtLink(path, node.to)
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failureLog.met(path, node && nodeKey(node))
+    const edited = node === undefined && met === undefined ? editedName(lastNameOf(path)) : undefined
+    if (edited !== undefined) return whyAt(posix.join(parentOf(path), edited))
     const stale = node && xattrs.all(path, node).stale
     const inside =
       node !== undefined && isDirectory(node) ? failureLog.refusedInside(path, node.kind) : undefined
@@ -111,8 +116,11 @@ export function openPathControl(parts: ControlParts) {
 
   /** Of a record, or of a text below `.calcfs/drafts/`. */
   function unsavedAt(node: Node): readonly string[] | undefined {
+    const { records } = writeSide
     const draft =
-      node.kind === 'draft-text' ? drafts.named(node.name) : writeSide.records.draftOf(nodeKey(node))
+      node.kind === 'draft-text'
+        ? drafts.named(node.name)
+        : (records.draftOf(nodeKey(node)) ?? records.draftOf(nodeKey(writeSide.meant(node))))
     const told = [draft, ...damagedAt(node)].filter((one, at, all) => all.indexOf(one) === at)
     const listed = drafts.list()
     const nameOf = ({ id }: Draft) => listed.find(({ draft: other }) => other.id === id)?.name
@@ -183,7 +191,7 @@ function directoryFor(node: Node): DirectoryNode | undefined {
 function sentencesOf(beginning: string, path: string, failure: Failure): readonly string[] {
   const { message, said } = failure
   return [
-    `${beginning}: ${ended(withoutPath(message, path))}`,
+    `${beginning}: ${ended(withoutPath(message, path).replace(looksAgain, ''))}`,
     ...(said === undefined ? [] : [`The service said: ${said}`]),
     ...[adviceFor(failure) ?? []].flat(),
   ]

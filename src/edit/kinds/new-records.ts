@@ -8,7 +8,6 @@ import type {
   ReportRow,
   ReportTypeId,
   RequestContext,
-  Share,
 } from '../../remote/remote.js'
 import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
@@ -37,7 +36,8 @@ export function newReport(ports: NewRecordPorts, id: string): NewRecord {
     idOf: written => dialect.facts(written).id,
     async compose(written, context) {
       // A copy of another report has that one's id, which is left out.
-      if (titleSaid(written) === undefined) throw new Failure('refused', 'a new report needs a name')
+      if (titleSaid(written) === undefined)
+        throw new Failure('refused', 'a new report needs a name, as calcfs help edits shows')
       const { id } = await listedType(ports, typeSaid(written), context)
       const rows = await rowsOf(written, context)
       return dialect.reports.body(written, { type: id, rows })
@@ -76,8 +76,9 @@ export function newShare(
   /** The numbers that were listed before the POST: a new one is of the share that it made, however its person is spelled. */
   let before: ReadonlySet<string> | undefined
   async function find(body: JsonObject, context: RequestContext): Promise<string | undefined> {
-    const person = dialect.shares.sharedWith(body)
-    return (await remote.shares(project, context)).find(share => isPerson(share, person))?.id
+    const person = dialect.shares.sharedWith(body)?.toLowerCase()
+    const shares = await remote.shares(project, context)
+    return shares.find(({ user }) => user !== undefined && user.toLowerCase() === person)?.id
   }
   return {
     key: { kind: 'new', of: 'share', id, project },
@@ -109,6 +110,3 @@ export function newShare(
     like: async (written, record) => dialect.shares.saying(written, record),
   }
 }
-
-const isPerson = ({ user }: Share, person: string | undefined): boolean =>
-  user !== undefined && user.toLowerCase() === person?.toLowerCase()

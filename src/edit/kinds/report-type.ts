@@ -26,7 +26,8 @@ export async function listedType(
 ): Promise<ReportType> {
   const types = await remote.reportTypes(context)
   const known = types.map(({ id, title }) => `${id} (${title})`).join(', ')
-  if (said === undefined) throw new Failure('refused', `a report needs a type; there are ${known}`)
+  if (said === undefined)
+    throw new Failure('refused', `a report needs a type, as calcfs help edits shows; there are ${known}`)
   const byNumber = types.find(({ id }) => id === said)
   if (byNumber !== undefined) return byNumber
   const named = types.filter(({ title }) => title.trim().toLowerCase() === said.toLowerCase())

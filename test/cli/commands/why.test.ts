@@ -121,7 +121,7 @@ t.test('an emptied file is said to be no save, until it is there again (CLI-1)',
   const testbed = await warmMount(t)
   await testbed.files.truncate('reports/42.json', 0)
   t.match(await why(testbed, 'reports/42.json'), {
-    stdout: /it was emptied, and an empty text is never saved/,
+    stdout: /it is empty, and an empty text is never saved/,
   })
   await testbed.pass(6_000)
   const json = await testbed.here('why', '--json', 'reports/42.json')
@@ -139,7 +139,7 @@ t.test('what is old says so, and why (CLI-4)', async t => {
   await testbed.pass(1500)
   await textOf(testbed, 'reports/42.json')
   const { stdout } = await why(testbed, 'reports/42.json')
-  t.match(stdout, /^What is shown here is old: (?!.*does not answer.*does not answer)/)
+  t.match(stdout, /^What is shown here is old: (?!.*did not answer.*did not answer)/)
   const refreshed = await testbed.calcfs('refresh', `${testbed.directory}/reports/42.json`)
   t.match(refreshed, { code: 4, stderr: /the cached data is still shown/ })
   await testbed.service.back()
