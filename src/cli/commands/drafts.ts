@@ -22,7 +22,7 @@ import { configured } from '../../terminal/settings.js'
 import { adviceLike, adviceOf, liveMounts, namesOneDrive, withAdvice } from '../control/choose.js'
 import { driveCommand, wholeDriveCommand, withDraft, withDrive } from '../control/with-drive.js'
 import { eachOf } from '../files/output.js'
-import { describeDraft, nothingWaits } from './status.js'
+import { describeDrafts, nothingWaits } from './status.js'
 
 export function draftsCommand(): Command {
   const command = new CliCommand('drafts').description('list and handle edits that are not yet saved')
@@ -53,7 +53,7 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
   function print(drafts: readonly DraftLine[], where: object, [none, heading]: readonly string[]): void {
     all.push(...drafts.map(draft => ({ ...draft, ...where })))
     if (flags.json === true) return
-    const lines = drafts.length === 0 ? [`${none}.`] : drafts.flatMap(describeDraft)
+    const lines = drafts.length === 0 ? [`${none}.`] : describeDrafts(drafts)
     printLine((heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]).join('\n'))
   }
   const isAsked = isNamed || (await liveMounts()).length > 0
@@ -124,9 +124,10 @@ function unified({ name, against, other, mine }: Comparison): string {
   return createTwoFilesPatch(labels[against], `${name}, not saved`, other, mine)
 }
 
-interface SendFlags extends JsonFlag {
+interface Flags extends JsonFlag {
   readonly all?: true
   readonly again?: true
+  readonly yes?: true
 }
 
 const sendCommand = (): Command =>
@@ -139,13 +140,13 @@ const sendCommand = (): Command =>
       'a new report whose outcome is unknown: send it again, although this may make a second one',
     )
     .addOption(jsonFlag('an array of {"name", "record"} that are saved'))
-    .action((given: string | undefined, flags: SendFlags, command: Command) => send(command, given, flags))
+    .action((given: string | undefined, flags: Flags, command: Command) => send(command, given, flags))
     .examples(
       ['calcfs drafts send 42.json', 'save this one once more'],
       ['calcfs drafts send --all', 'all of them; exit code 7 where one is still not saved'],
     )
 
-async function send(command: Command, given: string | undefined, flags: SendFlags): Promise<void> {
+async function send(command: Command, given: string | undefined, flags: Flags): Promise<void> {
   refuseUnclear(given, flags)
   if (given !== undefined)
     return withDraft(command, given, async (control, asked) => {
@@ -156,7 +157,7 @@ async function send(command: Command, given: string | undefined, flags: SendFlag
   await withDrive(command, [], async ({ control }) => {
     const names = (await control.drafts({})).map(({ name }) => name)
     if (names.length === 0 && flags.json !== true) printLine('everything is saved.')
-    const told = (saved: SavedDraft): string => savedLine(saved, false)
+    const told = (saved: CallResult<'send'>): string => savedLine(saved, false)
     const { all } = await eachOf(names, name => control.send({ name, again: false }), { ...flags, told })
     const failed = all.map(({ path }) => path).join(', ')
     if (failed === '') return
@@ -165,20 +166,13 @@ async function send(command: Command, given: string | undefined, flags: SendFlag
   })
 }
 
-function refuseUnclear(given: string | undefined, flags: { all?: true }): void {
+function refuseUnclear(given: string | undefined, flags: Flags): void {
   if ((given === undefined) === (flags.all !== true))
     throw new Stop(exitCodes.usage, 'name one draft, or say --all; calcfs drafts list names them.')
 }
 
-type SavedDraft = Awaited<ReturnType<Control['send']>>
-
-const savedLine = ({ name, record }: SavedDraft, again: boolean): string =>
+const savedLine = ({ name, record }: CallResult<'send'>, again: boolean): string =>
   `${name}: ${record} is saved${again ? '; check whether there are two of it now' : ''}.`
-
-interface DropFlags extends JsonFlag {
-  readonly all?: true
-  readonly yes?: true
-}
 
 const dropCommand = (): Command =>
   driveCommand('drop')
@@ -187,7 +181,7 @@ const dropCommand = (): Command =>
     .option('--all', 'all drafts; asks once')
     .option('--yes', 'with --all: do not ask')
     .addOption(jsonFlag('{"name", "record", "mayBeStored", "kept"}, with --all an array of them'))
-    .action((given: string | undefined, flags: DropFlags, command: Command) => drop(command, given, flags))
+    .action((given: string | undefined, flags: Flags, command: Command) => drop(command, given, flags))
     .examples(
       ['calcfs drafts drop 42.json', 'show what the service has; the text is kept for 90 days'],
       ['calcfs drafts drop ~/lab/reports/42/order.txt', 'the same, by its path'],
@@ -195,7 +189,7 @@ const dropCommand = (): Command =>
       ['calcfs drafts drop --all --yes --mount ~/lab', 'those of one drive, without one'],
     )
 
-async function drop(command: Command, given: string | undefined, flags: DropFlags): Promise<void> {
+async function drop(command: Command, given: string | undefined, flags: Flags): Promise<void> {
   refuseUnclear(given, flags)
   if (given !== undefined)
     return withDraft(command, given, async (control, { name, path }) => {
@@ -205,7 +199,7 @@ async function drop(command: Command, given: string | undefined, flags: DropFlag
   await withDrive(command, [], ({ control }) => dropAll(control, flags))
 }
 
-async function dropAll(control: Control, flags: DropFlags): Promise<void> {
+async function dropAll(control: Control, flags: Flags): Promise<void> {
   const drafts = await control.drafts({})
   if (drafts.length === 0 && flags.json !== true) return printLine('everything is saved.')
   const shown = new Set(drafts.map(textKey))
@@ -221,7 +215,7 @@ const textKey = ({ name, record, size, since }: DraftLine): string =>
   JSON.stringify([name, record, size, since])
 
 async function confirmDrop(drafts: readonly DraftLine[]): Promise<void> {
-  tell(drafts.flatMap(describeDraft).join('\n'))
+  tell(describeDrafts(drafts).join('\n'))
   if (!process.stdin.isTTY)
     throw new Stop(exitCodes.usage, 'this is no terminal to ask at; say --yes to give all of these up.')
   const what = drafts.length === 1 ? 'this text' : `these ${drafts.length} texts`

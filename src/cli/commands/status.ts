@@ -118,7 +118,7 @@ function describeStatus(status: Status): string {
     ...(status.fleet === undefined ? [] : [`  ${fleetText(status.fleet)}`]),
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? `  ${nothingWaits(places)}` : '  not saved:',
-    ...unsent.flatMap(describeDraft).map(line => `    ${line}`),
+    ...describeDrafts(unsent).map(line => `    ${line}`),
     ...section('pinned', pins.map(pinText)),
     ...section(
       'deleted after a pause; touch takes it back',
@@ -137,13 +137,19 @@ function describeStatus(status: Status): string {
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`  ${heading}:`, ...lines.map(line => `    ${line}`)]
 
-export function describeDraft(draft: DraftLine): readonly string[] {
-  const { name, record, path, state, since, size, why, whatToDo } = draft
+/** Advice that several have in common stands once, behind them. */
+export function describeDrafts(drafts: readonly DraftLine[]): readonly string[] {
+  const common = ({ name, whatToDo }: DraftLine) => whatToDo?.replaceAll(name, 'NAME')
+  return [...new Set(drafts.map(common))].flatMap(advice => {
+    const alike = drafts.filter(draft => common(draft) === advice)
+    const told = alike.length > 1 ? advice : alike[0]?.whatToDo
+    return [...alike.map(describeDraft), ...(told === undefined ? [] : [`  ${told}`])]
+  })
+}
+
+function describeDraft({ name, record, path, state, since, size, why }: DraftLine): string {
   const at = path === undefined ? '' : ` (${path.slice(1)})`
-  return [
-    `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${localText(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`,
-    ...(whatToDo === undefined ? [] : [`  ${whatToDo}`]),
-  ]
+  return `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${localText(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`
 }
 
 /** Of a drive with no unsaved edit; a program whose write failed left none where the drive's own directories are in trouble. */
