@@ -16,7 +16,8 @@ const ofFailures: Partial<Record<FailureKind, string>> = {
   busy: `${whenThere}.`,
   timeout: `${whenThere}. A slow one needs longer deadlines (--deadline-metadata, --deadline-save).`,
   unreachable: `${whenThere}. Where it never did, check the address and the network; HTTPS_PROXY names a proxy.`,
-  untrusted: 'Give --ca-file FILE with the authority of this instance; ask its administrator for it.',
+  untrusted:
+    'Check http or https; give --ca-file FILE with the authority of this instance, from its administrator.',
   'disk-read-only': 'Make that directory writable for its owner, then try again.',
   'no-space': 'Make room on the local disk, then try again.',
   'service-full': 'The platform has no room left: ask its administrators.',

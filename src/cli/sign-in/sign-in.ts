@@ -7,7 +7,7 @@ import { exchangeCredentials } from '../../app/sign-in.js'
 import { findSecret } from '../../config/secret.js'
 import type { Status } from '../../drive/interface/control.js'
 import { readLeftDrafts } from '../../edit/journal/drafts.js'
-import { asFailure } from '../../failure.js'
+import { asFailure, isA } from '../../failure.js'
 import { drivesOfUser } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
 import { tokenEnd } from '../../remote/session/token.js'
@@ -56,8 +56,7 @@ const lifeOf = (end: number | undefined): string =>
 function refusedPassword(thrown: unknown, { base, user }: Account, from = 'password'): unknown {
   const failure = asFailure(thrown)
   const words = `${failure.message}; check the address and the network, and try again. Nothing was changed.`
-  if (failure.kind === 'unreachable' || failure.kind === 'timeout')
-    return new Stop(exitCodes.unreachable, `${base.host} cannot be reached: ${words}`)
+  if (isA('away', failure)) return new Stop(exitCodes.unreachable, `${base.host} cannot be reached: ${words}`)
   if (failure.kind === 'absent') return new Stop(exitCodes.failed, `no log-in at ${base.href}: ${words}`)
   if (failure.kind !== 'unauthenticated' || asFailure(failure.cause).kind === 'internal') return thrown
   const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`

@@ -95,7 +95,7 @@ export class Breaker {
 /** The reason of a silence is left out: it says nothing more. */
 function awayFailure(reason: Failure | undefined): Failure {
   const isFaulty = reason?.kind === 'refuses-all'
-  const what = isFaulty ? 'answers nothing but errors' : 'does not answer'
+  const what = isFaulty ? 'answered nothing but errors' : 'did not answer'
   const why = reason === undefined || reason.kind === 'timeout' ? '' : ` (${reason.message})`
   const sentence = `the service ${what}${why}${looksAgain}`
   return new Failure(isFaulty ? 'refuses-all' : 'unreachable', sentence, { cause: reason })

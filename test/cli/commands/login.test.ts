@@ -59,7 +59,7 @@ t.test('SIGN-10 a failed login never says "run calcfs login"', async t => {
     [
       'an outage',
       () => void service.leave(),
-      /^calcfs: 127\.0\.0\.1:\d+ cannot be reached: nothing answers /,
+      /^calcfs: 127\.0\.0\.1:\d+ cannot be reached: nothing answered /,
       4,
     ],
   ]

@@ -133,7 +133,7 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
     t.match(said[at], sentence, options)
     t.match(said[at], new RegExp(` ${code}$`), options)
   }
-  t.match(said[calls.length], /nothing answers at the address of the service .* 32$/)
+  t.match(said[calls.length], /nothing answered at the address of the service .* 32$/)
   t.match(said[calls.length + 1], /a quote is not closed in the options ttl_listing="1m; .* 1$/)
   t.equal(
     said[calls.length + 2],

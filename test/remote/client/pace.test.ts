@@ -77,7 +77,7 @@ t.test('AVAIL-4 a service that does not answer a probe either is asked every 2 s
   }
   await new Promise(setImmediate)
   t.equal(breaker.away?.since, instant(0))
-  t.throws(() => breaker.admit(asking(60_000)), /does not answer \(no connection\)/)
+  t.throws(() => breaker.admit(asking(60_000)), /did not answer \(no connection\)/)
   clock.time = 1_999
   t.throws(() => breaker.admit(asking(60_000)))
   t.equal(probes, 1)
