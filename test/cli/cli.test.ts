@@ -208,7 +208,7 @@ t.test('with a service', async t => {
       stderr:
         'calcfs: there is no project and no calculation at /db/anna/Nope; calcfs ls projects lists what there is.\n',
     })
-    t.match(await calcfs(['resolve', 'reports/7'], { env }), { code: 2, stderr: /501/ })
+    t.match(await calcfs(['resolve', 'reports/7'], { env }), { code: 2, stderr: /no path of the service/ })
   })
 
   t.test('doctor finds machine and service well, and a wrong password at its place', async t => {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
-import { driveCommand, withDrive } from '../control/with-drive.js'
+import { driveCommand, withPath } from '../control/with-drive.js'
 
 export const resolveCommand = (): Command =>
   driveCommand('resolve')
@@ -15,27 +15,19 @@ export const resolveCommand = (): Command =>
       ["calcfs resolve 'projects/Water splitting' --json", 'a path of the drive, for a script'],
     )
 
-async function resolve(path: string, flags: JsonFlag, command: Command): Promise<void> {
-  const plain = path.replace(/^\/+|\/+$/g, '')
-  refuseOther(path, plain)
-  const found = await withDrive(command, [], ({ control }) => control.resolve({ path: `/${plain}` }))
-  if (found.length === 0)
-    throw new Stop(
-      exitCodes.failed,
-      `there is no project and no calculation at ${path}; calcfs ls projects lists what there is.`,
-    )
-  printFound(flags, found, found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
-}
-
-function refuseOther(path: string, plain: string): void {
-  if (/^reports\b/.test(plain))
-    throw new Stop(
-      exitCodes.usage,
-      'the service resolves no reports (it answers 501); a report is named by its number.',
-    )
-  if (/^(projects|db\/.+)(\/|$)/.test(plain)) return
-  throw new Stop(
-    exitCodes.usage,
-    `${path} is no path of the service; it starts with /db/<user>/ or projects/. calcfs info says what a path below a mount stands for.`,
-  )
+async function resolve(given: string, flags: JsonFlag, command: Command): Promise<void> {
+  await withPath(command, given, async (control, path) => {
+    if (!/^\/(projects(\/|$)|db\/.)/.test(path))
+      throw new Stop(
+        exitCodes.usage,
+        `${given} is no path of the service; it starts with /db/<user>/ or projects/. calcfs info says what any path of the drive stands for.`,
+      )
+    const found = await control.resolve({ path })
+    if (found.length === 0)
+      throw new Stop(
+        exitCodes.failed,
+        `there is no project and no calculation at ${given}; calcfs ls projects lists what there is.`,
+      )
+    printFound(flags, found, found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
+  })
 }
