@@ -36,7 +36,7 @@ export function serviceBase(config: Config): URL {
   const { url, insecureHttp } = config
   if (url !== undefined) return baseUrl(url, insecureHttp ? 'anywhere' : 'loopback-only')
   throw new BadSetting(
-    'no service is named, and no drive is meant that is mounted: give its address (mount, login, logout and doctor take it first, others with --url), a --profile, or url in the configuration file.',
+    'no service is named, and no drive is meant that is mounted: give its address (mount, login, logout and doctor take it first, others with --url), a --profile, or url in the configuration file; calcfs drafts list prints the flags for texts on no drive.',
   )
 }
 

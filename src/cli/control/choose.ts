@@ -81,7 +81,7 @@ async function placeOf(given: string): Promise<Place> {
   if (!isAbsolute(given) || isDrives) return { given, mountPoint: undefined, path }
   throw new Stop(
     exitCodes.mountPoint,
-    `${given} is on no drive; calcfs status lists where yours are, a path of the drive is written as reports/42.json, and calcfs get takes the place of its copies with --to.`,
+    `${given} is on no drive; calcfs status lists where yours are, calcfs mount brings one up, a path of the drive is written as reports/42.json, and calcfs get takes the place of its copies with --to.`,
   )
 }
 

@@ -117,6 +117,8 @@ function adviceFor(text: string): string | undefined {
   const [, dashes, name] = /unknown option '(--?)([^']+)'/.exec(text) ?? []
   if (dashes === '--' && (name === 'password' || name === 'token'))
     return `a ${name} is never a flag, which every user of this machine could read: ${ways[name]}`
+  if (dashes === '--' && name === 'list')
+    return 'calcfs pins, calcfs drafts list and calcfs history PATH list what there is'
   if (dashes === '--' && name === 'mount')
     return '--mount stands behind its command; mount, unmount, status, top and log take the drive without it'
   if (/missing required argument 'url'|unknown command 'https?:/.test(text))

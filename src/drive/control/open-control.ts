@@ -1,4 +1,5 @@
 // All control operations of one drive; those of the kept contents, pins among them, stand here.
+import { shellWord } from '../../advice.js'
 import { Failure } from '../../failure.js'
 import { dueIn } from '../../remote/clock.js'
 import type { ControlParts } from '../context.js'
@@ -88,7 +89,7 @@ function openPinControl({ pins, tree, until }: ControlParts) {
     const because =
       cover === undefined
         ? '`calcfs pins` lists what is'
-        : `it is kept with ${cover.path}: \`calcfs unpin ${cover.path}\``
+        : `it is kept with ${cover.path}: \`calcfs unpin ${shellWord(cover.path)}\``
     throw new Failure('absent', `${given} is not pinned; ${because}`)
   }
 
