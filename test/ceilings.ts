@@ -8,8 +8,8 @@ export const ceilings = {
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_204,
   'rules of docs/commands.md': 76,
-  'bytes of docs/commands.md': 11_969,
+  'bytes of docs/commands.md': 11_958,
   'rules of more than 40 words': 0,
-  'constants of time in src': 73,
-  'bytes of all documents': 126_454,
+  'constants of time in src': 72,
+  'bytes of all documents': 126_451,
 } as const

@@ -1,7 +1,6 @@
 // Extended attributes user.calcfs.*: answered from memory only, because `ls -l` and `cp` ask for every file.
 import type { ContentCache } from '../cache/content/content.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
-import type { Draft } from '../edit/journal/draft.js'
 import { stateWord } from '../edit/journal/draft-meta.js'
 import type { FailureLog } from './failure-log.js'
 import type { Roots } from './names/roots.js'
@@ -22,17 +21,20 @@ const below = '/projects/'
 
 export function openXattrs(sources: XattrSources) {
   /** By their names behind `user.calcfs.`. */
-  const all = (path: string, node: Node) => ({
-    id: nodeId(node),
-    kind: nodeKind(node),
-    path: webPathOf(path, node),
-    url: sources.service,
-    cached:
-      node.kind === 'content' ? String(Math.round(sources.content.cached(node.content) * 100)) : undefined,
-    draft: draftState(isEditable(node) ? sources.records.draftOf(nodeKey(node)) : undefined),
-    error: sources.failureLog.why(path, nodeKey(node)),
-    stale: staleFailure(node, sources.catalog)?.message,
-  })
+  function all(path: string, node: Node) {
+    const { catalog, content, failureLog, records } = sources
+    const draft = isEditable(node) ? records.draftOf(nodeKey(node)) : undefined
+    return {
+      id: nodeId(node),
+      kind: nodeKind(node),
+      path: webPathOf(path, node),
+      url: sources.service,
+      cached: node.kind === 'content' ? String(Math.round(content.cached(node.content) * 100)) : undefined,
+      draft: draft && stateWord(draft.meta),
+      error: failureLog.why(path, nodeKey(node)),
+      stale: staleFailure(node, catalog)?.message,
+    }
+  }
 
   function named(path: string, node: Node): Map<string, string> {
     const found = Object.entries(all(path, node))
@@ -55,8 +57,6 @@ export function openXattrs(sources: XattrSources) {
 }
 
 export type Xattrs = ReturnType<typeof openXattrs>
-
-const draftState = (draft: Draft | undefined): string | undefined => draft && stateWord(draft.meta)
 
 function staleFailure(node: Node, catalog: Catalog) {
   switch (node.kind) {

@@ -30,7 +30,8 @@ export function fleetAddress(text: string): FleetAddress {
     )
   const hosts = [first, ...(rest as FleetHost[])] as const
   const [user, password] = signInOf(signIn)
-  const shown = `${engine}${secure}://${hosts.map(shownHost).join(',')}`
+  const shownHosts = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
+  const shown = `${engine}${secure}://${shownHosts.join(',')}`
   return { hosts, tls: secure === 's', user, password, shown }
 }
 
@@ -40,8 +41,6 @@ function hostIn(text: string): FleetHost | undefined {
   const number = port === undefined ? usualPort : Number(port)
   return host === undefined || number < 1 || number > 65_535 ? undefined : { host, port: number }
 }
-
-const shownHost = ({ host, port }: FleetHost): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** `user:password`, `:password`, or `user` alone, each percent-encoded. */
 function signInOf(text: string | undefined): readonly [string | undefined, string | undefined] {

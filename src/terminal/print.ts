@@ -28,9 +28,7 @@ export function printText(text: string): void {
 }
 
 /** A text whose signs for the terminal are our own: what came from others was escaped before they were added. */
-export function printStyled(text: string): void {
-  write(text)
-}
+export const printStyled = (text: string): boolean => write(text)
 
 /** Letter for letter unless the reader is a terminal, and no faster than it is taken. @throws Stop where it cannot be written */
 export const printBytes = (whole: string | Uint8Array): Promise<void> =>
@@ -87,11 +85,9 @@ export function watchOutputs(): void {
     complain(unwritten(cause).message)
     process.exit(exitCodes.failed)
   })
-  process.stderr.on('error', nobodyListens)
+  // There is no place left to tell it; the exit code says how the command ended.
+  process.stderr.on('error', () => {})
 }
-
-/** There is no place left to tell it; the exit code says how the command ended. */
-function nobodyListens(): void {}
 
 /** `what` names the document: `an array of drafts`. */
 export const jsonFlag = (what: string): Option => new Option('--json', `print JSON: ${what}`)

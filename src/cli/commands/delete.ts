@@ -37,15 +37,13 @@ async function deleteAll(command: Command, given: readonly string[], flags: Flag
     throw new Stop(exitCodes.usage, '--json asks nothing; add --yes, or leave --json out and be asked.')
   const { mountPoint, paths } = await chosenMounted(command, given)
   const drive = await driveAt(mountPoint)
-  const things = await drive.deletion({ paths: paths.map(({ path }) => path) }).catch(noneDeleted)
+  const things = await drive.deletion({ paths: paths.map(({ path }) => path) }).catch((cause: unknown) => {
+    throw new Stop(exitCodeOf(cause), `nothing was deleted: ${sentenceOf(cause)}`, { cause })
+  })
   if (flags.json !== true) for (const thing of things) printLine(describeItem(thing))
   const what = things.length === 1 ? 'this' : `these ${things.length}`
   if (flags.yes !== true) await confirm(`Delete ${what}? It cannot be undone.`, 'nothing was deleted.')
   await deleteItems(drive, things, flags)
-}
-
-function noneDeleted(thrown: unknown): never {
-  throw new Stop(exitCodeOf(thrown), `nothing was deleted: ${sentenceOf(thrown)}`, { cause: thrown })
 }
 
 type Outcome = 'deleted' | 'stays' | 'unknown'

@@ -84,7 +84,7 @@ function watched(question: ClientRequest, { isBusy }: Listener): () => void {
   const look = async (): Promise<void> => {
     left -= 1
     // After a long step of this process what has arrived meanwhile counts first.
-    const isWaitedFor = (await isBusy()) && left > 0
+    const isWaitedFor = (await isBusy().catch(() => false)) && left > 0
     if (isHeard) return
     if (isWaitedFor) ending = setTimeout(look, longestSilence)
     else question.destroy(new Error('no sign of life'))

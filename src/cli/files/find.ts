@@ -1,11 +1,11 @@
 // `calcfs find`: the paths of a tree that match, as find(1) prints them, mounted or not.
 import type { Command } from 'commander'
-import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { collected, wholeNumber } from '../../terminal/settings.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import { entriesAt, entryTypes, Problems, printedEntry, shownAs } from './output.js'
 
-interface Flags {
+interface Flags extends JsonFlag {
   readonly name?: readonly string[]
   readonly iname?: readonly string[]
   readonly path?: readonly string[]
@@ -13,7 +13,6 @@ interface Flags {
   readonly maxdepth?: number
   readonly mindepth?: number
   readonly follow?: true
-  readonly json?: true
 }
 
 export const findCommand = (): Command =>

@@ -5,21 +5,19 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import type { DriveReader } from '../../drive/interface/reader.js'
-import { drives, innermost, mountPath } from '../../mount/mount-point.js'
 import { bytesText, counted, filesText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { collected, wholeNumber } from '../../terminal/settings.js'
-import type { GivenPath } from '../control/choose.js'
+import { type GivenPath, onDrive } from '../control/choose.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import type { CopyOrder, CopyProgress, CopyRules } from './copy.js'
 import { Problems } from './output.js'
 import { drawProgress } from './progress-line.js'
 
-interface Flags extends Omit<CopyRules, 'base'> {
+interface Flags extends Omit<CopyRules, 'base'>, JsonFlag {
   readonly as?: string
   readonly to?: string
-  readonly json?: true
 }
 
 export const getCommand = (): Command =>
@@ -78,11 +76,11 @@ function ordersFor(paths: readonly GivenPath[], flags: Flags, base: string): rea
 
 /** The copy is on this machine: a drive takes no files. */
 async function refuseDrive(target: string): Promise<void> {
-  const drive = innermost(await mountPath(target), await drives())
-  if (drive === undefined) return
+  const place = await onDrive(target)
+  if (place === undefined) return
   throw new Stop(
     exitCodes.usage,
-    `${target} lies on the drive ${drive.path} itself; name a directory of this machine with --to.`,
+    `${target} lies on the drive ${place.mountPoint} itself; name a directory of this machine with --to.`,
   )
 }
 

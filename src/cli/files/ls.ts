@@ -1,15 +1,14 @@
 // `calcfs ls`: the entries of directories of the drive, mounted or not.
 import type { Command } from 'commander'
-import { jsonFlag, printBytes, printJson } from '../../terminal/print.js'
+import { type JsonFlag, jsonFlag, printBytes, printJson } from '../../terminal/print.js'
 import { wholeNumber } from '../../terminal/settings.js'
 import { driveCommand, withReader } from '../control/with-drive.js'
 import { entriesAt, type Found, longLine, Problems, printedEntry, shownAs } from './output.js'
 
-interface Flags {
+interface Flags extends JsonFlag {
   readonly long?: true
   readonly all?: true
   readonly depth: number
-  readonly json?: true
 }
 
 export const lsCommand = (): Command =>

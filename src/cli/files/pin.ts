@@ -1,6 +1,6 @@
 // `calcfs pin`, `unpin` and `pins`: subtrees that are kept whole on this disk, for times without the service.
 import type { Command } from 'commander'
-import type { Control, PinLine, Status } from '../../drive/interface/control.js'
+import type { Control, KeptShare, PinLine, Status } from '../../drive/interface/control.js'
 import { bytesText, filesText } from '../../terminal/amount.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printFound } from '../../terminal/print.js'
@@ -124,9 +124,7 @@ const stateWords: Readonly<Record<string, string>> = {
   incomplete: 'not whole',
 }
 
-type Amounts = Pick<PinLine, 'files' | 'filesKept' | 'bytes' | 'bytesKept'>
-
-function partText({ files, filesKept, bytes, bytesKept }: Amounts): string {
+function partText({ files, filesKept, bytes, bytesKept }: Omit<KeptShare, 'is'>): string {
   if (files === 0) return 'nothing of it is known here yet'
   if (bytes === bytesKept) return `${filesKept} of ${filesText(files)}, ${bytesText(bytes)}, are here`
   return `${filesKept} of ${filesText(files)} and ${bytesText(bytesKept)} of ${bytesText(bytes)} are here`

@@ -17,7 +17,7 @@ const rateOverMs = 5_000
 
 /** Drawn until it ends. On what is no terminal nothing is. */
 export function drawProgress(stream: WriteStream, work: () => WorkDone) {
-  if (stream.isTTY !== true) return { clear: nothingDrawn, end: nothingDrawn }
+  if (stream.isTTY !== true) return { clear: () => {}, end: () => {} }
   const rate = openRate()
   let isDrawn = false
   function clear(): void {
@@ -39,8 +39,6 @@ export function drawProgress(stream: WriteStream, work: () => WorkDone) {
     },
   }
 }
-
-function nothingDrawn(): void {}
 
 function openRate(): (bytes: number) => number {
   const seen: { readonly at: number; readonly bytes: number }[] = []

@@ -29,7 +29,13 @@ type Request =
 export const sayUp = (runtime: string): Promise<void> => writeFile(join(runtime, 'up'), '')
 
 /** Mounts for the daemon MAINPID of the unit as often as it asks in RUNTIME_DIRECTORY, until its drive is up. @throws Stop where it ends before, or fusermount refuses */
-async function mountFor(runtime: string, daemon: number, directory: string): Promise<void> {
+async function handOver(directory: string): Promise<void> {
+  const { RUNTIME_DIRECTORY: runtime, MAINPID: daemon } = process.env
+  if (!runtime || !daemon)
+    throw new Stop(
+      exitCodes.usage,
+      'calcfs hand-over works in a systemd unit only; systemd/calcfs-system@.service is one.',
+    )
   const until = performance.now() + limits.whole
   while (!existsSync(join(runtime, 'up'))) {
     const request = await requestIn(runtime)
@@ -108,13 +114,3 @@ export const handOverCommand = (): Command =>
       ['calcfs hand-over /srv/calcfs/group', 'as ExecStartPost=+ of the unit, outside of its sandbox'],
       ['calcfs hand-over /srv/calcfs/%i', 'in a template unit; its ExecStart= is calcfs mount --hand-over'],
     )
-
-async function handOver(directory: string): Promise<void> {
-  const { RUNTIME_DIRECTORY: runtime, MAINPID: daemon } = process.env
-  if (!runtime || !daemon)
-    throw new Stop(
-      exitCodes.usage,
-      'calcfs hand-over works in a systemd unit only; systemd/calcfs-system@.service is one.',
-    )
-  await mountFor(runtime, Number(daemon), directory)
-}

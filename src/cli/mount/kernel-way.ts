@@ -1,8 +1,7 @@
 // How a drive comes to the kernel: by the session, or through libfuse where a setting asks for it or the session cannot be had.
 import type { KernelWay } from '../../activity/activity.js'
 import type { Mounted, MountedDrive } from '../../mount/lifecycle.js'
-import type { KernelSettings } from '../../mount/mount-point.js'
-import { isDenied } from '../../mount/mount-point.js'
+import { isDenied, type KernelSettings } from '../../mount/mount-point.js'
 import { codeOf } from '../../system/error-code.js'
 import { isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'

@@ -11,9 +11,6 @@ export const isScreen = (out: NodeJS.WriteStream): boolean =>
 const shortened = (line: string, columns: number): string =>
   line.length <= columns ? line : `${line.slice(0, columns - 1)}…`
 
-/** Lines beyond the terminal's height would scroll at each redraw. */
-const spareLines = 1
-
 export async function openScreen(out: NodeJS.WriteStream) {
   const { createLogUpdate } = await import('log-update')
   const update = createLogUpdate(out)
@@ -22,7 +19,8 @@ export async function openScreen(out: NodeJS.WriteStream) {
       const lines = visible(text)
         .split('\n')
         .map(line => shortened(line, out.columns))
-      const room = Math.max(1, out.rows - spareLines)
+      // Lines beyond the terminal's height would scroll at each redraw.
+      const room = Math.max(1, out.rows - 1)
       update((lines.length <= room ? lines : [...lines.slice(0, room - 1), '…']).join('\n'))
     },
     end: (): void => update.done(),

@@ -5,14 +5,13 @@ import { mountAt } from '../../mount/mount-point.js'
 import { bytesText, durationText } from '../../terminal/amount.js'
 import { CliCommand } from '../../terminal/command.js'
 import { sentenceOf } from '../../terminal/exit.js'
-import { complain, jsonFlag, printJson, printLine } from '../../terminal/print.js'
+import { complain, type JsonFlag, jsonFlag, printJson, printLine } from '../../terminal/print.js'
 import { noneMounted, selectedDrives } from '../control/choose.js'
 import { askEach, settled } from '../control/daemon.js'
 import { isScreen, openScreen, untilInterrupted } from './screen.js'
 
-interface Flags {
+interface Flags extends JsonFlag {
   readonly once?: true
-  readonly json?: true
 }
 
 /** Milliseconds between two pictures. */

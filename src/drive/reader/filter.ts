@@ -34,8 +34,9 @@ export function compiledFilter(filter: TreeFilter) {
       entry.below !== '' && exclude.some(matches => matches(entry)),
     /** It is shown; what lies in a directory that is not may be shown all the same. */
     means(entry: FilteredName): boolean {
-      const { name, path, type } = entry
-      if (types !== undefined && !types.some(wanted => isOfType(wanted, entry))) return false
+      const { name, path, type, kind } = entry
+      const isOf = (wanted: string): boolean => wanted === type || (type === 'directory' && wanted === kind)
+      if (types !== undefined && !types.some(isOf)) return false
       if (include !== undefined && type !== 'directory' && !include.some(matches => matches(entry)))
         return false
       return (
@@ -48,9 +49,6 @@ export function compiledFilter(filter: TreeFilter) {
 }
 
 export type CompiledFilter = ReturnType<typeof compiledFilter>
-
-const isOfType = (wanted: string, { type, kind }: FilteredName): boolean =>
-  wanted === type || (type === 'directory' && wanted === kind)
 
 function matcher(pattern: string, options: typeof ofNames & { nocase?: boolean }): (text: string) => boolean {
   const compiled = new Minimatch(pattern, options)

@@ -68,7 +68,8 @@ export function openAccessRights(
       const frozen = published('project', at)
       if (frozen !== undefined) return frozen
       const permission = ownPermission(at)
-      if (permission === 'READ' && shared === 'unknown') return sharedReadOnly(at)
+      if (permission === 'READ' && shared === 'unknown')
+        return new Failure('read-only', `the project ${at} is shared with you for reading only`)
       if (permission !== undefined) shared = 'more than read'
     }
     return undefined
@@ -117,6 +118,3 @@ function onlyManaged(what: string): Failure {
     `${what} is deleted only on a drive that is mounted with --access manage`,
   )
 }
-
-const sharedReadOnly = (project: string): Failure =>
-  new Failure('read-only', `the project ${project} is shared with you for reading only`)
