@@ -1,8 +1,9 @@
 // Composition root of a mount, from the kernel to the network: caches, journal, editing, drive.
 import { openFailureLog } from '../drive/failure-log.js'
 import { KernelNews } from '../drive/interface/verbs.js'
+import { dayMilliseconds } from '../edit/journal/text-history.js'
 import { asFailure, type Failure } from '../failure.js'
-import { dueIn } from '../remote/clock.js'
+import { dueIn, every } from '../remote/clock.js'
 import { seldom } from '../seldom.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 import { buildDrive } from './build-drive.js'
@@ -36,6 +37,7 @@ export async function assemble(settings: AssemblySettings) {
     caches.ledger.set('service', 'capabilities', JSON.stringify(connection.capabilities))
   }
 
+  let stopPurging = (): void => {}
   await fleet?.begun('a mount')
   return {
     /** True if anything of this account is cached from earlier mounts. */
@@ -78,11 +80,15 @@ export async function assemble(settings: AssemblySettings) {
           .settle(draft, dueIn(config.deadlineSave, clock, 'guess'))
           .catch(cause => log.warn({ cause, draft: draft.id }, 'a draft could not be compared'))
       }
-      await history.purge()
+      await history.purge('at the start')
+      stopPurging = every(clock, dayMilliseconds, () => {
+        history.purge('later').catch(cause => log.warn({ cause }, 'old texts could not be removed'))
+      })
     },
     /** From now on nothing that was removed and waits is deleted. */
     stopDeleting: (): void => writeSide.burst.stop(),
     async close(): Promise<void> {
+      stopPurging()
       const pinsClosed = pins.close()
       for (const { path } of await writeSide.burst.close())
         log.warn({ path }, 'this was not deleted: the drive ended before')

@@ -89,8 +89,9 @@ export function openNamespaceVerbs(
     if (node.kind === 'scratch' && target !== undefined) {
       const began = parts.clock.now()
       await writeSide.recreated(target)
+      const source = writeSide.source(target)
       const put = (text: Uint8Array, isUnread: boolean) =>
-        records.replace(writeSide.source(target), { ...call, text, isUnread }, context)
+        records.record(source.key).replace(source, { ...call, text, isUnread }, context)
       await scratch.moveOver(node.place, put)
       return failureLog.forget(pathOf(to), began)
     }
@@ -208,7 +209,7 @@ export function openNamespaceVerbs(
     async touch(place, mtime) {
       const context = until.metadata()
       const { node } = place
-      const isBack = removals.touched(place)
+      const isBack = writeSide.burst.touch(node, place.name, pathOf(place))
       if (node.kind === 'scratch') return scratch.setTime(node.place, mtime)
       if (isDirectory(node)) {
         await tree.refresh(node, context)

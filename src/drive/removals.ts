@@ -14,8 +14,9 @@ import {
   questionOf,
   type RecordNode,
 } from './nodes/node.js'
-import { type Name, type Place, pathOf } from './nodes/place.js'
+import { type Name, pathOf } from './nodes/place.js'
 import { readOnlyBecause } from './nodes/refusals.js'
+import { ownCopyMs } from './records/open-record.js'
 import { type Burst, pauseMs, type WaitingRemoval } from './removal/burst.js'
 
 /** `back`: why the file is back after the pause. `isUnsaved`: only its unsaved text goes with the burst. Neither: it is deleted. */
@@ -23,9 +24,6 @@ export interface Admission {
   readonly back?: string
   readonly isUnsaved?: boolean | undefined
 }
-
-/** Milliseconds after a report was written here in which a program may take back its own copy. */
-const ownCopyMs = 60_000
 
 export class Removals {
   constructor(private readonly parts: DriveParts) {}
@@ -86,12 +84,7 @@ export class Removals {
     else this.refuseOwn(path, node)
   }
 
-  /** All of the burst comes back where this is part of it, or the directory of a part. */
-  touched(place: Place): boolean {
-    return this.parts.writeSide.burst.touch(place.node, place.name, pathOf(place))
-  }
-
-  /** The same by a name, which may be hidden. */
+  /** All of the burst comes back where this name, which may be hidden, is part of it, or the directory of a part. */
   async touch(name: Name, context: RequestContext): Promise<boolean> {
     const node = await this.#hiddenAt(name, context)
     return node !== undefined && this.parts.writeSide.burst.touch(node, name.name, pathOf(name))

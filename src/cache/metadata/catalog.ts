@@ -303,6 +303,7 @@ export function openCatalog(
     forget(of: Readable): void {
       record(of).forget()
       if (of.kind === 'project') {
+        parents.delete(of.id)
         children(of.id).forget()
         entry(sharesOf(of.id)).forget()
       }

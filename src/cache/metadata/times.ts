@@ -1,14 +1,16 @@
 // Times that the drive shows: they never move by themselves, and a text's time strictly grows with every change of it.
 import { createHash } from 'node:crypto'
-import { foundOnce } from '../../recent-map.js'
+import { foundOnce, RecentMap } from '../../recent-map.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import type { Ledger } from '../ledger/ledger.js'
 
 const firstRoom = 'first-time'
 const textRoom = 'text-time'
+/** Texts that were written and not shown since. */
+const writingsAtMost = 4096
 
 export class Times {
-  readonly #writings = new Map<string, Instant>()
+  readonly #writings = new RecentMap<string, Instant>(writingsAtMost)
 
   constructor(
     private readonly ledger: Pick<Ledger, 'get' | 'set' | 'delete'>,

@@ -113,7 +113,7 @@ export function openReportControl(parts: ControlParts) {
     const rows = await rowsWanted({ id, now, mine, unsent, entries }, context)
     const whole = renumberedReport(dialect, { now, mine, rows })
     if (unsent.record !== undefined && records.draftOf(source.key)?.id === unsent.record.id)
-      await records.replace(source, { text: Buffer.from(prettyPrint(whole)) }, context)
+      await records.record(source.key).replace(source, { text: Buffer.from(prettyPrint(whole)) }, context)
     else await saveBeside(source, textsOf(now, whole), context)
     // A copy of its text is kept: it may not be what was asked for here, or was written on meanwhile.
     if (unsent.order !== undefined) await writeSide.keptDrafts.giveUp(unsent.order)

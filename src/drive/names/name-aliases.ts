@@ -12,6 +12,9 @@ interface WrittenName {
   readonly titles: readonly string[]
 }
 
+/** A listing is late by one or two of them. */
+const titlesAtMost = 16
+
 /** Projects made at this mount point are kept over restarts: `rmdir` may take them away again. */
 export function openNameAliases(ledger: Ledger, mountPoint: string) {
   const names = new Map<string, WrittenName>()
@@ -42,8 +45,8 @@ export function openNameAliases(ledger: Ledger, mountPoint: string) {
     },
     /** In the place of the names that were written for it before. `before` is the title that it had until then. */
     add(parent: ProjectId, name: string, node: NamedNode, before?: string): void {
-      const titles = [node.title, before, ...takeNames(node)].filter(title => title !== undefined)
-      names.set(keyOf(parent, name), { node, titles })
+      const titles = new Set([node.title, before, ...takeNames(node)].filter(title => title !== undefined))
+      names.set(keyOf(parent, name), { node, titles: [...titles].slice(0, titlesAtMost) })
     },
     drop(parent: ProjectId, name: string): void {
       names.delete(keyOf(parent, name))

@@ -1,5 +1,7 @@
 // New files (`new*.json`): the first save makes a record, and the name is a second name of it until the unmount.
-import type { Ledger } from '../../cache/ledger/ledger.js'
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { type Ledger, valueIn } from '../../cache/ledger/ledger.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { withFailure } from '../../edit/journal/draft-meta.js'
 import { textHash } from '../../edit/journal/text-history.js'
@@ -7,6 +9,7 @@ import { carriesId, isAbout, mayBeMade, type NewRecord, notShownYet } from '../.
 import { editsBetween, unstoredChange } from '../../edit/save/diff.js'
 import type { Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
+import { RecentMap } from '../../recent-map.js'
 import { emptyObject, type JsonObject, removed, withEdits, without } from '../../record/json/json.js'
 import { clearly } from '../../record/json/kept-digits.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -23,15 +26,15 @@ export interface NewFileParts extends EditingParts {
   readonly state: Ledger
   readonly mountPoint: string
   readonly create: Saver['create']
-  readonly records: Pick<Records, 'draftOf' | 'known' | 'replace' | 'shows'>
+  readonly records: Pick<Records, 'draftOf' | 'known' | 'record' | 'shows'>
   readonly source: (node: RecordNode) => RecordSource
   readonly creatable: (node: NewNode) => NewRecord
 }
 
 interface Made {
   readonly target: RecordNode
-  /** The process that made the record; undefined where that is not known, as after a kill: then any counts for it. */
-  readonly by: ProcessId | undefined
+  /** The process that made the record, by its group; undefined where that is not known, as after a kill: then any counts for it. */
+  readonly maker: number | undefined
   readonly said: JsonObject
   /** The record's text as it was stored last through the name. */
   readonly form: JsonObject
@@ -40,32 +43,39 @@ interface Made {
   readonly isGone?: boolean
 }
 
+const namesForm = z.array(z.string())
+
 /** The record as a text means it, and the text that it is an edit of; undefined where the texts that were met tell. */
 interface Meaning {
   readonly form: JsonObject
   readonly base: JsonObject | undefined
 }
 
+const heldAtMost = 64
+
 type WrittenDraft = Pick<Writing, 'process'> & { readonly draft: Draft }
 
 /** The names are on disk until the mount ends in order: after a kill, its writer's second try makes no second record. */
 export class NewFiles {
+  /** By name the record that it stands for and what was saved under it last; by record its names. */
   readonly #room: string
-  readonly #made = new Map<string, Made>()
+  /** Tells makers that this daemon has met from processes of before, which may have had their numbers. */
+  readonly #life = randomUUID()
+  /** Those that were saved last; the room tells of the others. */
+  readonly #made = new RecentMap<string, Made>(heldAtMost)
 
   constructor(private readonly parts: NewFileParts) {
     this.#room = `made names ${parts.mountPoint}`
   }
 
   target(node: NewNode): RecordNode | undefined {
-    const [id] = this.#noted(node)
+    const [id] = this.#noted(nodeKey(node))
     return id === undefined ? undefined : targetOf(node, id)
   }
 
-  keysOf({ of, id }: RecordNode): readonly string[] {
-    const isOf = ([key, { value }]: readonly [string, { readonly value: string }]): boolean =>
-      key.startsWith(`new ${of} `) && value.startsWith(`${id} `)
-    return [...this.parts.state.entries(this.#room)].filter(isOf).map(([key]) => key)
+  /** The keys of its names. One that has passed to another record is noted with this one all the same. */
+  keysOf(record: RecordNode): readonly string[] {
+    return this.#namesOf(record).filter(key => this.#noted(key)[0] === record.id)
   }
 
   /** Those of this directory that are not sent yet. */
@@ -90,6 +100,7 @@ export class NewFiles {
       this.parts.state.delete(this.#room, key)
       this.#made.delete(key)
     }
+    this.parts.state.delete(this.#room, nodeKey(target))
   }
 
   /** The mount ends in order: all names are free. */
@@ -209,7 +220,7 @@ export class NewFiles {
     // A name that came back in the service's own spelling is stored.
     const open = unstoredChange({ before: emptyObject, edits }, form, isTitle)
     const meant = withEdits(form, new Map([...edits].filter(([name]) => open.includes(name))))
-    const made = { target, by: written.process, said, form, meansAll: open.length > 0 }
+    const made = { target, maker: written.process?.group, said, form, meansAll: open.length > 0 }
     if (!(await this.#note(node, made))) throw await withFailure(draft, numberUnnoted(target))
     if (open.length === 0) return undefined
     const failure = await this.#handOver(target, { form: meant, base: form }, written, context)
@@ -250,12 +261,8 @@ export class NewFiles {
     const { records, source } = this.parts
     try {
       const text = Buffer.from(prettyPrint(form))
-      const isUnread = draft.meta.unread
-      await records.replace(
-        source(target),
-        { text, base: base && Buffer.from(prettyPrint(base)), isUnread, process },
-        context,
-      )
+      const made = { base: base && Buffer.from(prettyPrint(base)), isUnread: draft.meta.unread, process }
+      await records.record(nodeKey(target)).replace(source(target), { text, ...made }, context)
       return undefined
     } catch (thrown) {
       const failure = asFailure(thrown)
@@ -278,25 +285,34 @@ export class NewFiles {
       log('what was saved under a new name could not be noted', { cause: asFailure(thrown) })
       return false
     }
-    const words = [made.target.id, ...texts.map(textHash), made.meansAll ? 'all' : 'edits']
+    const maker = made.maker === undefined ? [] : [made.maker, this.#life]
+    const words = [made.target.id, ...texts.map(textHash), made.meansAll ? 'all' : 'edits', ...maker]
     state.set(this.#room, nodeKey(node), words.join(' '))
+    const names = this.#namesOf(made.target)
+    if (!names.includes(nodeKey(node)))
+      state.set(this.#room, nodeKey(made.target), JSON.stringify([...names, nodeKey(node)]))
     return state.flush()
   }
 
-  #noted(node: NewNode): readonly string[] {
-    return this.parts.state.get(this.#room, nodeKey(node))?.split(' ') ?? []
+  #noted(key: string): readonly string[] {
+    return this.parts.state.get(this.#room, key)?.split(' ') ?? []
+  }
+
+  #namesOf(record: RecordNode): readonly string[] {
+    return valueIn(namesForm, this.parts.state.get(this.#room, nodeKey(record))) ?? []
   }
 
   #madeBy(node: NewNode): Made | undefined {
-    const [id, ...hashes] = this.#noted(node)
+    const [id, ...words] = this.#noted(nodeKey(node))
     const known = this.#made.get(nodeKey(node))
     if (id === undefined || known !== undefined) return known
     const recall = (hash = '') => this.parts.history.recall(node, hash)
-    const [said, form] = [recall(hashes[0]), recall(hashes[1])]
+    const [said, form] = [recall(words[0]), recall(words[1])]
     if (said === undefined || form === undefined) return undefined
-    const meansAll = hashes[2] !== 'edits'
+    const meansAll = words[2] !== 'edits'
+    const maker = words[4] === this.#life ? Number(words[3]) : undefined
     const texts = { said: parseObject(said), form: parseObject(form) }
-    return { target: targetOf(node, id), by: undefined, ...texts, meansAll }
+    return { target: targetOf(node, id), maker, ...texts, meansAll }
   }
 }
 
@@ -304,7 +320,7 @@ export class NewFiles {
 function isEdit(record: NewRecord, made: Made, text: JsonObject, by: ProcessId | undefined): boolean {
   const { id } = made.target
   if (carriesId(record, text, id)) return true
-  const isMaker = made.by === undefined || by === undefined || made.by.group === by.group
+  const isMaker = made.maker === undefined || by === undefined || made.maker === by.group
   if (!isMaker && editsBetween(made.said, text).size > 0) return false
   return isAbout(record, text, { id, known: [made.form, made.said] })
 }

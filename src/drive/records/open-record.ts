@@ -18,6 +18,8 @@ import {
 export const awayMs = 3000
 /** The same for one that was emptied, and may be filled. */
 export const emptyMs = 2000
+/** The same for a report that was written here, and may be its program's own copy, to be taken back; no later call asks what was done to a record. */
+export const ownCopyMs = 60_000
 export const nothing = new Uint8Array()
 const roundsAtMost = 64
 
@@ -27,7 +29,8 @@ export class OpenRecord {
   #draft: Draft | undefined
   /** A draft that was taken away before its outcome was known: what is written under its name is its next text. */
   #aside: { readonly draft: Draft; takenUp?: Promise<Draft> } | undefined
-  #changed: Instant
+  /** When the draft was changed last. */
+  changed: Instant
   /** The beginning of a draft that no program wrote, and up to where its beginning was written over. */
   readonly #starts = new WeakMap<Draft, { readonly bytes: Uint8Array; over: number }>()
   /** The text of a kept draft that a program has emptied; it is the draft again where nothing is written after that. */
@@ -43,8 +46,8 @@ export class OpenRecord {
   /** Saves and swaps under way, the latest last: a finished text takes the draft's place by a swap. */
   readonly #underWay: Partial<Record<'save' | 'swap', Promise<void>>> = {}
   readonly handles = new Set<HandleView>()
-  /** More than a read has come to it. */
-  isHeld = false
+  /** When more than a read last came to it. */
+  #heldAt: Instant | undefined
   /** When a program last wrote it, emptied it, or put a text in its place. */
   writtenAt: Instant | undefined
 
@@ -55,15 +58,11 @@ export class OpenRecord {
     private readonly clock: Clock,
     private readonly times: Pick<Times, 'next' | 'written'>,
   ) {
-    this.#changed = clock.now()
+    this.changed = clock.now()
   }
 
   get draft(): Draft | undefined {
     return this.#draft
-  }
-
-  get changed(): Instant {
-    return this.#changed
   }
 
   get revision(): number {
@@ -77,14 +76,19 @@ export class OpenRecord {
   }
 
   get isAway(): boolean {
-    const left = this.#awayUntil === 0 ? 0 : this.#awayUntil - this.clock.now()
+    const left = this.#awayUntil - this.clock.now()
     // A clock that was set back must not keep it away.
     return left > 0 && left <= awayMs
   }
 
   /** It is as one that was never open. */
   get isForgettable(): boolean {
-    return !this.isHeld && this.handles.size === 0 && (this.#draft ?? this.#aside) === undefined
+    const isIdle = this.#heldAt === undefined || this.clock.now() - this.#heldAt > ownCopyMs
+    return isIdle && this.handles.size === 0 && (this.#draft ?? this.#aside ?? this.underWay) === undefined
+  }
+
+  hold(): void {
+    this.#heldAt = this.clock.now()
   }
 
   /** The pause is over, and no program has created it again. */
@@ -114,7 +118,7 @@ export class OpenRecord {
   }
 
   noteWriter(): void {
-    this.isHeld = true
+    this.hold()
     this.writtenAt = this.clock.now()
   }
 
@@ -128,8 +132,8 @@ export class OpenRecord {
 
   /** The draft's bytes have changed, at a time later than that of any text that was shown. */
   touch(): void {
-    this.isHeld = true
-    this.#changed = this.times.next(this.key)
+    this.hold()
+    this.changed = this.times.next(this.key)
     this.#revision += 1
     this.tell()
   }
@@ -154,8 +158,7 @@ export class OpenRecord {
     refuseReadOnly(source)
     const draft = await source.begin(base, bytes)
     // A write and a truncate may have come at once: the first draft is the record's.
-    if (this.#draft !== undefined) await draft.discard()
-    if (this.#draft !== undefined) return this.#draft
+    if (this.#draft !== undefined) return draft.discard().then(() => this.draftFor(source, bytes, base))
     this.#draft = draft
     this.#node = undefined
     this.#emptied = undefined
@@ -174,7 +177,7 @@ export class OpenRecord {
   /** A draft left by an earlier mount is shown in its record's place. */
   adopt(draft: Draft): void {
     this.#draft ??= draft
-    this.#changed = draft.meta.changed as Instant
+    this.changed = draft.meta.changed as Instant
   }
 
   /** A program empties the file: an unsaved text is kept as history first, and a draft that had failed is remembered. */
@@ -245,7 +248,7 @@ export class OpenRecord {
     const start = this.#starts.get(draft)
     const remains = start !== undefined && start.over < draft.size && start.bytes.length > 0
     const base = remains ? start.bytes : 'base' in from ? from.base : undefined
-    const [changed, revision] = [this.#changed, this.#revision]
+    const [changed, revision] = [this.changed, this.#revision]
     const bytes = await draft.whole()
     refuseReadOnly(source)
     let handedOver: Failure | undefined
@@ -275,6 +278,7 @@ export class OpenRecord {
 
   /** A finished text takes the file's place: one save, and its failure is the caller's. */
   async replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void> {
+    refuseReadOnly(source)
     this.noteWriter()
     // From here on no other handle's bytes get into the draft, whatever is waited for below.
     this.detachHandles('replaced')
@@ -289,9 +293,8 @@ export class OpenRecord {
     context: RequestContext,
   ): Promise<void> {
     const draft = await this.draftFor(source, text, base)
+    if (this.#starts.get(draft)?.bytes !== text) await draft.replace(text, before => source.keep(before))
     // A program wrote it: it is kept when it is emptied.
-    if (this.#starts.get(draft)?.bytes === text) this.#starts.delete(draft)
-    else await draft.replace(text, before => source.keep(before))
     this.#starts.delete(draft)
     if (isUnread && text.length > 0) await draft.change({ unread: true })
     this.touch()
@@ -307,7 +310,7 @@ export class OpenRecord {
     keep: (bytes: Uint8Array, isUnread: boolean) => Promise<void> = async () => {},
   ): Promise<void> {
     refuseReadOnly(source)
-    this.isHeld = true
+    this.hold()
     // Bytes written meanwhile go with it.
     for (let kept = -1, round = 0; kept !== this.#revision; round += 1) {
       kept = this.#revisionOf(round)
@@ -323,6 +326,7 @@ export class OpenRecord {
     this.detachHandles(handlesAre)
     // An unsaved text goes where the file goes; the draft of a refused save stays to be looked at.
     if (draft?.meta.state === 'editing') await this.#end(draft)
+    this.hold()
     this.#awayUntil = this.clock.now() + awayMs
     this.tell()
   }
@@ -331,7 +335,7 @@ export class OpenRecord {
   dropEmpty(waitMs = emptyMs): Promise<void> | undefined {
     const draft = this.#draft
     if (draft === undefined || draft.size > 0 || this.handles.size > 0) return undefined
-    const left = waitMs - (this.clock.now() - this.#changed)
+    const left = waitMs - (this.clock.now() - this.changed)
     if (left <= 0) return this.refill().then(isRefilled => (isRefilled ? undefined : this.#end(draft)))
     this.clock.after(left, () => this.dropEmpty()?.catch(asFailure), 'in-background')
     return undefined

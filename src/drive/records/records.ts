@@ -15,7 +15,6 @@ import {
   type HandleView,
   noteRead,
   type RecordSource,
-  type Replacement,
   refuseReadOnly,
   type TextSnapshot,
 } from './source.js'
@@ -30,6 +29,8 @@ const rememberedRecords = 4096
 
 export class Records {
   readonly #opened = new Map<string, OpenRecord>()
+  /** With so many, those that are as if they had never been open are forgotten. */
+  #room = rememberedRecords
   readonly #shownLast = new RecentMap<string, Instant>(rememberedRecords)
 
   /** @param tell is told the key of a record at whose names another text is shown now, or none */
@@ -59,7 +60,7 @@ export class Records {
 
   async create(source: RecordSource, { place, process }: Omit<Opening, 'access'>): Promise<RecordHandle> {
     const record = this.record(source.key)
-    record.isHeld = true
+    record.hold()
     await record.draftFor(source, nothing)
     record.touch()
     const view = freshView(place, { bytes: nothing, mtime: this.clock.now(), isUnsent: true, process })
@@ -92,11 +93,6 @@ export class Records {
     else if (record.handles.size === 0) await record.save(source, {}, context)
   }
 
-  async replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void> {
-    refuseReadOnly(source)
-    await this.record(source.key).replace(source, text, context)
-  }
-
   known(key: string): OpenRecord | undefined {
     return this.#opened.get(key)
   }
@@ -104,9 +100,15 @@ export class Records {
   record(key: string): OpenRecord {
     const known = this.known(key)
     if (known !== undefined) return known
+    if (this.#opened.size >= this.#room) this.#forgetIdle()
     const fresh = new OpenRecord(key, () => this.tell(key), this.clock, this.times)
     this.#opened.set(key, fresh)
     return fresh
+  }
+
+  #forgetIdle(): void {
+    for (const [key, record] of this.#opened) if (record.isForgettable) this.#opened.delete(key)
+    this.#room = Math.max(rememberedRecords, 2 * this.#opened.size)
   }
 
   draftOf(key: string): Draft | undefined {

@@ -71,7 +71,7 @@ export interface TextHistoryOptions {
 /** Where the time of the latest meeting is noted. */
 const latest = ['texts', 'met last'] as const
 
-const dayMilliseconds = 24 * 60 * 60 * 1000
+export const dayMilliseconds = 24 * 60 * 60 * 1000
 const daysOfBase = 7
 /** A sent text is the only trace of an edit that a later one has replaced: it stays longer. */
 const daysOfHistory = 90
@@ -182,15 +182,19 @@ export class TextHistory {
     return this.#turns.take(record, async () => byHash(await this.#marksIn(join(this.#root, record))))
   }
 
-  async purge(): Promise<void> {
+  /** Later than at the start a program may have a file open whose text it read long ago: that stays a base. */
+  async purge(when: 'at the start' | 'later'): Promise<void> {
     const now = this.#options.now()
+    const isKept = (how: TextUse): boolean => when === 'later' || isHistory(how)
     const isOld = ({ how, at }: Mark) =>
-      at < now - (isHistory(how) ? daysOfHistory : daysOfBase) * dayMilliseconds
+      at < now - (isKept(how) ? daysOfHistory : daysOfBase) * dayMilliseconds
     this.#lasting.clear()
     for (const name of namesIn(this.#root)) {
       // A trial whether the place takes files, cut short by the end of its process.
       if (!name.startsWith('.'))
         await this.#turns.take(name, () => this.#purgeRecord(join(this.#root, name), isOld))
+      // The drive answers meanwhile.
+      await setImmediate()
     }
   }
 
