@@ -117,23 +117,18 @@ export function openPathControl(parts: ControlParts) {
   /** Of a record, or of a text below `.calcfs/drafts/`. */
   function unsavedAt(node: Node): readonly string[] | undefined {
     const { records } = writeSide
-    const draft =
+    const shown =
       node.kind === 'draft-text'
         ? drafts.named(node.name)
         : (records.draftOf(nodeKey(node)) ?? records.draftOf(nodeKey(writeSide.meant(node))))
-    const told = [draft, ...damagedAt(node)].filter((one, at, all) => all.indexOf(one) === at)
-    const listed = drafts.list()
-    const nameOf = ({ id }: Draft) => listed.find(({ draft: other }) => other.id === id)?.name
-    const lines = told.flatMap(one => (one && explain(one, nameOf(one)))?.trimEnd().split('\n') ?? [])
-    return lines.length === 0 ? undefined : lines
-  }
-
-  /** Texts of this record that the disk has damaged: they are not shown in its place. */
-  function damagedAt(node: Node): readonly Draft[] {
-    return drafts.unsent().filter(({ damage, key }) => {
+    /** The disk has damaged this text of the record: it is not shown in its place. */
+    const isDamaged = ({ damage, key }: Draft): boolean => {
       const of = damage === undefined ? undefined : nodeOfKey(key)
       return of !== undefined && nodeKey(of) === nodeKey(node)
-    })
+    }
+    const told = drafts.list().filter(({ draft }) => draft.id === shown?.id || isDamaged(draft))
+    const lines = told.flatMap(({ draft, name }) => explain(draft, name)?.trimEnd().split('\n') ?? [])
+    return lines.length === 0 ? undefined : lines
   }
 
   /** A text of this machine, or of an answer that counts still, says nothing of the service. */

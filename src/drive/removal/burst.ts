@@ -72,7 +72,7 @@ export class Burst {
   #idleSince: Instant
   #waiting = 0
   #endTimer: (() => void) | undefined
-  #atEnd: (() => void)[] = []
+  readonly #atEnd: (() => void)[] = []
   #isClosed = false
 
   constructor(private readonly ports: BurstPorts) {
@@ -312,9 +312,7 @@ export class Burst {
   }
 
   #tellEnd(): void {
-    const told = this.#atEnd
-    this.#atEnd = []
-    for (const tell of told) tell()
+    for (const tell of this.#atEnd.splice(0)) tell()
   }
 }
 

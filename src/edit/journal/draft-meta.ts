@@ -7,7 +7,7 @@ import { Failure, type FailureKind, looksAgain } from '../../failure.js'
 import { type Identity, identityForm, isAnotherThing } from '../../remote/remote.js'
 import { isMissing } from '../../system/error-code.js'
 import type { Owner } from './lock.js'
-import { damagedEnding, draftName, type RecordKey, recordPhrase } from './record-key.js'
+import { type RecordKey, recordPhrase } from './record-key.js'
 import { textHash } from './text-history.js'
 
 /**
@@ -146,14 +146,8 @@ export const shortWhy = ({ sentence, said }: DraftReason): string =>
 
 /** A failure in the words of a note, which is read later: a save that failed is never sent again by itself. */
 export function whyOf(failure: Failure): DraftReason {
-  const { line, column } = failure.place ?? {}
-  return {
-    kind: troubleOf(failure),
-    sentence: failure.message.replaceAll(looksAgain, ''),
-    said: failure.said,
-    line,
-    column,
-  }
+  const sentence = failure.message.replaceAll(looksAgain, '')
+  return { kind: troubleOf(failure), sentence, said: failure.said, ...failure.place }
 }
 
 /** The advice for a text of this name; undefined while nothing is wrong. */
@@ -234,18 +228,10 @@ export function anotherThing(key: RecordKey | undefined): Failure {
   )
 }
 
-/**
- * For `calcfs why`: what was tried, what the service said, what to do; undefined while nothing is wrong. `listed` is the name that
- * it has in lists, where that is known.
- */
+/** For `calcfs why`: what was tried, what the service said, what to do; undefined while nothing is wrong. */
 export function explain(
-  draft: {
-    readonly id: string
-    readonly directory: string
-    readonly meta: DraftMeta
-    readonly damage: string | undefined
-  },
-  listed?: string,
+  draft: { readonly directory: string; readonly meta: DraftMeta; readonly damage: string | undefined },
+  name: string,
 ): string | undefined {
   const { why, key, state } = draft.meta
   if (why === undefined) return undefined
@@ -254,8 +240,6 @@ export function explain(
     lines.push('It was sent, and whether the service has stored it could not be seen.')
   if (why.said !== undefined) lines.push(`The service said: ${why.said}`)
   if (why.line !== undefined) lines.push(`The place: line ${why.line}, column ${why.column}.`)
-  const usual = draftName(key, draft.id) + (draft.damage === undefined ? '' : damagedEnding)
-  const name = listed ?? usual
   const last = [whatToDo(draft, name), `The draft: ${name}`, `The text: ${draft.directory}/text`]
   return `${[...lines, ...last].join('\n')}\n`
 }

@@ -185,7 +185,8 @@ export class Draft {
 
   /** In memory alone until the next change: after a crash the note of before stands, and the next mount finds out the same. */
   noteLater(part: MetaChange): void {
-    this.#setMeta(part)
+    const { state = this.#meta.state, ...optional } = part
+    this.#meta = { ...this.#meta, ...optional, state, changed: this.#now(), written: this.#written }
   }
 
   /** The same of the text as well: before a request leaves, and where a save has failed. */
@@ -330,7 +331,7 @@ export class Draft {
 
   async #change(part: MetaChange, how?: 'with the text'): Promise<void> {
     const wasSealed = this.#meta.sealed !== undefined
-    this.#setMeta(part)
+    this.noteLater(part)
     if (this.#damage !== undefined) this.#meta = { ...this.#meta, why: lossWhy(this.#damage) }
     else if (!wasSealed && this.#size > 0)
       this.#meta = { ...this.#meta, sealed: sealOf(this.#raw(0, this.#size)), emptied: undefined }
@@ -345,11 +346,6 @@ export class Draft {
       throw asFailure(thrown)
     }
     this.keeper?.changed()
-  }
-
-  #setMeta(part: MetaChange): void {
-    const { state = this.#meta.state, ...optional } = part
-    this.#meta = { ...this.#meta, ...optional, state, changed: this.#now(), written: this.#written }
   }
 
   #note(meta: DraftMeta): Promise<void> {

@@ -56,12 +56,6 @@ export const draftEnding = (stem: string): string => (stem.endsWith(fixedNames.o
 /** The rest of a damaged text is called so, after its whole name. */
 export const damagedEnding = '.damaged'
 
-/** The whole name, unless two drafts of one record wait. */
-export function draftName(key: RecordKey | undefined, id: string): string {
-  const stem = draftStem(key, id)
-  return stem + draftEnding(stem)
-}
-
 /** `new-dyes.json` of the reports is `new-dyes`, `new.json` of project 100's shares `share-100-new`. */
 function newStem({ of, id, project }: RecordKey): string {
   const stem = shortened(id.replace(/\.json$/, ''))

@@ -56,8 +56,7 @@ const unsettledAtMost = 9
 
 /** The hashes of what this mount has sent since the last text that is known to be stored, the latest first. */
 export function unsettledIn(marks: readonly Mark[]): readonly string[] {
-  let saved = 0
-  for (const { own, how, at } of marks) if (own && how === 'saved') saved = Math.max(saved, at)
+  const { saved = 0 } = ownTimes(marks)
   const sent = marks.filter(({ own, how, at }) => own && how === 'sent' && at > saved)
   const latest = sent.sort((one, other) => other.at - one.at).slice(0, unsettledAtMost)
   return latest.map(({ hash }) => hash)

@@ -141,11 +141,7 @@ function compareList(dialect: Dialect, change: RecordChange, { stored, isSaid }:
 }
 
 export function sameOrder(one: readonly ReportRow[] | undefined, other: readonly ReportRow[]): boolean {
-  return (
-    one !== undefined &&
-    one.length === other.length &&
-    other.every((row, at) => row.calculation === one[at]?.calculation)
-  )
+  return one?.length === other.length && other.every((row, at) => row.calculation === one[at]?.calculation)
 }
 
 /** The rows whose calculation stands where it should, but under another title or none. */

@@ -8,7 +8,14 @@ import { isSameNumber } from '../../record/json/same-number.js'
 import type { Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Dialect } from '../../remote/wire/dialect.js'
 import type { Draft } from '../journal/draft.js'
-import { anotherThing, type DraftMeta, isOtherThan, setApart, withFailure } from '../journal/draft-meta.js'
+import {
+  anotherThing,
+  type DraftMeta,
+  isOtherThan,
+  mayBeStored,
+  setApart,
+  withFailure,
+} from '../journal/draft-meta.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween, refuseSameNames } from './diff.js'
@@ -70,8 +77,7 @@ export interface CreatedRecord {
   readonly written: JsonObject
 }
 
-export const mayBeMade = ({ state, made }: DraftMeta): boolean =>
-  made !== undefined || /^(sending|in-flight|outcome-unknown)$/.test(state)
+export const mayBeMade = (meta: DraftMeta): boolean => meta.made !== undefined || mayBeStored(meta)
 
 export interface Creation {
   readonly record: NewRecord
