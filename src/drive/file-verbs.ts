@@ -111,7 +111,7 @@ export function openFileVerbs(
         content.check(node.content, since)
         const read =
           content.readNow(node.content, offset, target) ??
-          content.read(node.content, offset, target, until.read())
+          content.read(node.content, { offset, into: target, context: until.read() })
         return chain(read, count => {
           // Another read of this file may have met another version while this one waited.
           content.check(node.content, since)

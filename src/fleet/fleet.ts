@@ -73,8 +73,7 @@ export class Fleet {
       closed: () => this.back(),
     })
     const { store, seal, node, counts } = this
-    const change = this.change.bind(this)
-    const ports = { store, seal, clock, node, counts, change }
+    const ports = { store, seal, clock, node, counts, change: this.change.bind(this) }
     this.answers = new SharedAnswers(ports, options.outdated)
     this.contents = new SharedContents(ports)
   }

@@ -115,13 +115,7 @@ export class ContentCache {
     return this.versions.length(this.nameOf(content))
   }
 
-  /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
-  async read(content: Content, offset: number, into: Uint8Array, context: RequestContext): Promise<number> {
-    const now = this.readNow(content, offset, into)
-    return now ?? this.readCold(content, { offset, into, context })
-  }
-
-  /** The same at once, where the bytes were read moments ago; undefined where `read` must be asked. */
+  /** Fills `into` from `offset`, less only at the end; 0 at or after the end. At once, where the bytes were read moments ago; undefined where `read` must be asked. */
   readNow(content: Content, offset: number, into: Uint8Array): number | undefined {
     const name = this.nameOf(content)
     this.foresight.used(name)
@@ -131,6 +125,19 @@ export class ContentCache {
     if (arriving !== undefined) return this.counted(arriving, 'arriving', name)
     const kept = this.files.readNow(name, offset, into)
     return kept === undefined ? undefined : this.counted(kept, 'kept', name)
+  }
+
+  /** The same where `readNow` has none of them. */
+  async read(content: Content, wanted: ColdRead): Promise<number> {
+    const name = this.nameOf(content)
+    for (let tries = 0; tries < triesAtMost; tries += 1) {
+      const hot = this.files.readHot(name, wanted.offset, wanted.into)
+      if (hot !== undefined) return this.counted(hot, 'arriving', name)
+      const { entry, blob } = this.found(content, name)
+      const bytes = blob === undefined ? await entry.read(wanted) : await this.readKept(blob, name, wanted)
+      if (bytes !== undefined) return this.counted(bytes, blob === undefined ? 'arriving' : 'kept', name)
+    }
+    throw new Failure('internal', 'a kept file was closed or damaged again and again')
   }
 
   /**
@@ -199,8 +206,8 @@ export class ContentCache {
 
   /** Another daemon has found that the service holds another version of the content that goes by this name. */
   async outdate(name: string): Promise<void> {
-    if (this.versions.length(name) !== undefined || this.store.has(name)) this.versions.noteReplaced(name)
-    await this.forgetNamed(name)
+    const isMet = this.entries.find(name) !== undefined || this.versions.length(name) !== undefined
+    await this.forgetNamed(name, isMet || this.store.has(name))
   }
 
   /**
@@ -217,8 +224,9 @@ export class ContentCache {
     if (tells(before) && !isOther(before, fingerprintOf(version)) && isOneLength) return
     // Bytes that were not kept, or not for long, may still be pages of the kernel.
     const wasRead = before !== undefined || this.cached(content) > 0
-    if (wasRead || !isOneLength) this.versions.replaceHere(name)
-    await this.forgetNamed(name)
+    const isReplaced = wasRead || !isOneLength
+    if (isReplaced) this.options.replaced(name)
+    await this.forgetNamed(name, isReplaced)
   }
 
   /** Drops the kept files that are meant; what is being downloaded goes on. */
@@ -239,9 +247,7 @@ export class ContentCache {
   }
 
   stats() {
-    const { files, bytes } = this.lru.amounts()
-    const { limitBytes } = this.options
-    return { files, bytes, limitBytes, downloads: this.progress().length }
+    return { ...this.lru.amounts(), limitBytes: this.options.limitBytes, downloads: this.progress().length }
   }
 
   progress(): readonly DownloadProgress[] {
@@ -289,18 +295,6 @@ export class ContentCache {
     return bytes
   }
 
-  private async readCold(content: Content, wanted: ColdRead): Promise<number> {
-    const name = this.nameOf(content)
-    for (let tries = 0; tries < triesAtMost; tries += 1) {
-      const hot = this.files.readHot(name, wanted.offset, wanted.into)
-      if (hot !== undefined) return this.counted(hot, 'arriving', name)
-      const { entry, blob } = this.found(content, name)
-      const bytes = blob === undefined ? await entry.read(wanted) : await this.readKept(blob, name, wanted)
-      if (bytes !== undefined) return this.counted(bytes, blob === undefined ? 'arriving' : 'kept', name)
-    }
-    throw new Failure('internal', 'a kept file was closed or damaged again and again')
-  }
-
   private found(content: Content, name: string) {
     const entry = this.entries.of(content, name)
     const blob = entry.busy ? undefined : this.files.find(name)
@@ -328,9 +322,21 @@ export class ContentCache {
     return length
   }
 
-  private async forgetNamed(name: string): Promise<void> {
-    await this.entries.forget(name)
+  private async forgetNamed(name: string, isReplaced: boolean): Promise<void> {
+    const wasComing = this.entries.find(name)?.busy === true
+    const ended = this.entries.forget(name)
+    this.forgetNow(name, isReplaced)
+    await ended
+    // The download that ended may have been kept.
+    if (wasComing) this.forgetNow(name, isReplaced)
+  }
+
+  /** In one step: a handle that is opened after it reads no byte of before, nor are such bytes kept by the kernel as new ones. */
+  private forgetNow(name: string, isReplaced: boolean): void {
+    this.foresight.dropped(name)
+    this.files.letGo(name)
     this.versions.forget(name)
-    await this.drop(name)
+    if (isReplaced) this.versions.noteReplaced(name)
+    this.store.dropNow(name)
   }
 }

@@ -1,5 +1,4 @@
 // Content entry: how one content that is not open yet is read, sized and fetched ahead; what its failures mean to its readers.
-
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { SingleFlight } from '../../../maybe-promise.js'
 import { Askers } from '../../../remote/askers.js'

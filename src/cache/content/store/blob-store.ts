@@ -174,7 +174,7 @@ export class BlobStore {
   /** The same at once, of one that is not what was kept: the next one of this name is another file. */
   dropNow(name: string): void {
     const since = this.settings.now()
-    rmSync(this.pathOf(name), { force: true })
+    if (this.has(name)) rmSync(this.pathOf(name), { force: true })
     this.settings.dropped?.(name, since)
   }
 

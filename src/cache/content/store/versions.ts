@@ -156,7 +156,8 @@ export class ContentVersions {
     this.firstMet.delete(name)
     this.forget(name)
     // Reads from now on may be of another version: no open file and no page of the kernel goes on with it.
-    this.replaceHere(name)
+    this.noteReplaced(name)
+    this.ports.replaced(name)
     return heard
   }
 
@@ -180,12 +181,6 @@ export class ContentVersions {
     this.replaced.set(name, time)
     this.ledger.set(replacedRoom, name, String(time))
     changed()
-  }
-
-  /** Found here, not heard of. */
-  replaceHere(name: string): void {
-    this.noteReplaced(name)
-    this.ports.replaced(name)
   }
 
   private of(name: string): Known | undefined {
