@@ -3,9 +3,10 @@ import { setTimeout as later } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
+import { realMount } from '../testbed/mount.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { cml, fillMany, fillSampleData, ids, log } from '../testbed/sample-data.js'
-import { outcome, type Testbed } from '../testbed/testbed.js'
+import { outcome, overwrite, type Testbed, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.jobs = 3
@@ -55,6 +56,31 @@ for (const [what, { which, call }] of Object.entries(slow)) {
     t.ok(heard.length <= 4 * different, `${heard.length} requests for ${different} questions`)
   })
 }
+
+t.test('AVAIL-1 503 with Retry-After: a question waits as long, a change is sent once', async t => {
+  const testbed = await realMount(t)
+  const { service } = testbed
+  const [report, other] = [`reports/${ids.report}.json`, `reports/${ids.profile}.json`]
+  const heard: number[] = []
+  const busy = (which: RegExp, after: string) =>
+    service.intercept(which, async (response, { carryOut }) => {
+      if (heard.push(performance.now()) > 1) return (await carryOut())()
+      response.writeHead(503, { 'retry-after': after }).end()
+    })
+  const ready = busy(/^GET \/report\?/, '2')
+  const text = await textOf(testbed, report)
+  const [refused = 0, again = 0] = heard.splice(0)
+  t.ok(again - refused > 1_990, `asked again after ${again - refused} ms`)
+  ready()
+  const readyForBoth = busy(/^GET \/report\?/, '3600')
+  t.equal(await outcome(textOf(testbed, other)), 'EBUSY', 'a wait past the deadline is not begun')
+  t.equal(heard.splice(0).length, 1)
+  readyForBoth()
+  busy(/^PUT /, '1')
+  const save = () => outcome(overwrite(testbed, report, text.replace('Supporting', 'Supported')))
+  for (const end of ['EBUSY', 'done'])
+    await service.sends(t, ['PUT /report'], async () => t.equal(await save(), end))
+})
 
 t.test('AVAIL-4 a file whose connection always resets keeps nothing else from being asked for', async t => {
   const many = Array.from({ length: 40 }, (_, at) => String(9_000 + at))

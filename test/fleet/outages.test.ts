@@ -1,7 +1,7 @@
 // A Redis that stops, forgets, fills up or is none costs requests, and nothing else: no errno, no wrong byte, no long wait.
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { type FleetBed, fleetBed } from '../testbed/fleet/fleet.js'
+import { fleetBed } from '../testbed/fleet/fleet.js'
 import { isUsed } from '../testbed/fleet/node.js'
 import { everything, milliseconds, sameAsAlone } from '../testbed/fleet/reads.js'
 import { ids } from '../testbed/sample-data.js'
@@ -52,8 +52,9 @@ t.test('FLEET-3 one that is full and evicts nothing is passed by, and nothing fa
   const bed = await fleetBed(t, { redis: ['--maxmemory', '64mb', '--maxmemory-policy', 'noeviction'] })
   const node = await bed.join()
   await everything(node, 'projects')
+  const used = /^used_memory:(\d+)/m.exec(await bed.redis.client.info('memory'))?.[1]
   // What its connections need comes and goes: the limit is well below what is used.
-  await bed.redis.client.config('SET', 'maxmemory', String(Math.floor((await usedMemory(bed)) * 0.9)))
+  await bed.redis.client.config('SET', 'maxmemory', String(Math.floor(Number(used) * 0.9)))
   await t.rejects(bed.redis.client.set('more', 'x'.repeat(100_000)), /OOM/)
   // Nothing is written by itself: a save tells the others.
   await overwrite(node, report, titled(await textOf(node, report), 'Told when it is full'))
@@ -64,7 +65,3 @@ t.test('FLEET-3 one that is full and evicts nothing is passed by, and nothing fa
   await overwrite(reader, report, titled(await textOf(reader, report), 'While it is full'))
   t.match(await textOf(reader, report), 'While it is full')
 })
-
-async function usedMemory({ redis }: FleetBed): Promise<number> {
-  return Number(/^used_memory:(\d+)/m.exec(await redis.client.info('memory'))?.[1])
-}

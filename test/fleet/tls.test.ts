@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import t from 'tap'
 import { type FleetBed, fleetBed } from '../testbed/fleet/fleet.js'
-import { everything, sharedReads } from '../testbed/fleet/reads.js'
+import { everything } from '../testbed/fleet/reads.js'
 import { freePort } from '../testbed/fleet/redis.js'
 import { authority } from '../testbed/machine/certificates.js'
 import type { TestLifetime } from '../testbed/testbed.js'
@@ -52,5 +52,10 @@ t.test('FLEET-3 a fleet over TLS', async t => {
 
   const trusted = { fleet, caFile }
   await everything(await bed.join(trusted), 'projects')
-  t.strictSame(await sharedReads(() => bed.join(trusted)), truth, 'with the authority that signed it')
+  // On a busy machine some pass the fleet by for moments.
+  await until(60_000, 'a mount reads from the fleet, with the authority that signed it', async () => {
+    const next = await bed.join(trusted)
+    t.strictSame(await everything(next, 'projects'), truth)
+    return (next.line.fleet?.status().saved ?? 0) > 10
+  })
 })

@@ -1,5 +1,4 @@
 // SAVE-20 SAVE-21 where one file is closed twice at once, as after dup(2) or a fork, or replaced while it is open: each close tells what became of the save.
-
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

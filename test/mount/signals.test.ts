@@ -1,5 +1,4 @@
 // What signals do to a daemon: it ends in order in the very moment in which the mount appears, it opens no debugger; and an unmount on a full disk.
-
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -102,6 +102,9 @@ export async function readToEnd({ files }: Pick<Testbed, 'files'>, path: string)
   }
 }
 
+export const isThere = async ({ files }: Pick<Testbed, 'files'>, path: string): Promise<boolean> =>
+  (await outcome(files.lstat(path))) === 'done'
+
 /** The names in a directory, sorted. */
 export const namesOf = async ({ files }: Pick<Testbed, 'files'>, path: string): Promise<string[]> =>
   [...(await files.readdir(path)).keys()].sort()

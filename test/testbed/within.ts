@@ -32,8 +32,8 @@ export function afterwards(milliseconds: number, action: () => void): () => void
 }
 
 /**
- * Asks again and again until the answer is true; an error that names what was waited for after so many milliseconds,
- * as `within` counts them.
+ * Asks again and again until the answer is true; an error that names what was waited for where the answer is no to a question
+ * that was asked after so many milliseconds, as `within` counts them.
  * @param pause milliseconds between two questions: longer where each is a process
  */
 export async function until(
@@ -43,8 +43,8 @@ export async function until(
   pause = 20,
 ): Promise<void> {
   const elapsed = stopwatch()
-  while (!(await isSo())) {
-    if (elapsed() > milliseconds) throw new Error(`${what}: not so after ${milliseconds} ms`)
+  for (let asked = 0; !(await isSo()); asked = elapsed()) {
+    if (asked > milliseconds) throw new Error(`${what}: not so after ${milliseconds} ms`)
     await new Promise(wake => setTimeout(wake, pause))
   }
 }
@@ -63,9 +63,3 @@ export function gate(): { readonly open: () => void; readonly opened: Promise<vo
   })
   return { open: () => open(), opened }
 }
-
-/**
- * Milliseconds within which all mounts of a fleet show a change: a second, and two for the programs of other tests that
- * run beside. The bench measures the second.
- */
-export const seenMs = 3_000

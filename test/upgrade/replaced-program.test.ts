@@ -1,5 +1,4 @@
 // PACK-2 a package manager that replaces or removes the program does not disturb the drives that are mounted.
-
 import { cp, mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,4 @@
 // The journal letter by letter: what a note says, what an adopted draft says of itself, and what each failure tells its user to do.
-
 import { randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises'

@@ -1,5 +1,4 @@
 // Edits of records: read by a program, changed, written in one of the ways there are; the model says how that must end.
-
 import { draftName } from '../expected/compare.js'
 import {
   type Content,

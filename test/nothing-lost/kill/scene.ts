@@ -1,5 +1,4 @@
 // The scene of a kill: files that programs have open, calls that wait, and requests held up where the daemon shall die.
-
 import type { MountTestbed } from '../../testbed/mount.js'
 import type { Interceptor } from '../../testbed/proxy.js'
 import { lines } from '../../testbed/service.js'

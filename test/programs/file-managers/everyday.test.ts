@@ -10,7 +10,7 @@ import { lines, writes } from '../../testbed/service.js'
 import { pictureFolder, quiet, writeSettings } from '../../testbed/session/opened-folder.js'
 import { countSent, headBytes, headersBytes } from '../../testbed/session/sent-contents.js'
 import { type Session, session } from '../../testbed/session/session.js'
-import { outcome } from '../../testbed/testbed.js'
+import { isThere, outcome } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { succeeds, until } from '../../testbed/within.js'
@@ -181,7 +181,7 @@ async function thumbnails(t: Test, stage: Stage): Promise<void> {
 }
 
 async function makes(t: Test, stage: Stage): Promise<void> {
-  const { service, files, screen } = stage
+  const { service, screen } = stage
   await stage.show(path(stage, 'making'))
   await screen.untilWords(stage.manager.freeSpace)
   await service.sends(t, ['POST /project'], async () => {
@@ -190,11 +190,7 @@ async function makes(t: Test, stage: Stage): Promise<void> {
     await screen.keys('ctrl+a')
     await screen.type('made')
     await screen.keys('Return')
-    await until(
-      patience,
-      'a new project',
-      async () => (await outcome(files.lstat(`${water}/making/made`))) === 'done',
-    )
+    await until(patience, 'a new project', () => isThere(stage, `${water}/making/made`))
     await screen.until(/^making/)
   })
 }
@@ -235,7 +231,7 @@ async function erases(t: Test, stage: Stage): Promise<void> {
 }
 
 async function renames(t: Test, stage: Stage): Promise<void> {
-  const { screen, service, files } = stage
+  const { screen, service } = stage
   await select(stage, 'rename')
   await service.sends(t, ['PUT /calculation'], async () => {
     await screen.keys('F2')
@@ -243,11 +239,7 @@ async function renames(t: Test, stage: Stage): Promise<void> {
     await screen.keys('ctrl+a')
     await screen.type('Renamed')
     await screen.keys('Return')
-    await until(
-      patience,
-      'the new name',
-      async () => (await outcome(files.lstat(`${water}/rename/Renamed`))) === 'done',
-    )
+    await until(patience, 'the new name', () => isThere(stage, `${water}/rename/Renamed`))
   })
 }
 

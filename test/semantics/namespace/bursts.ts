@@ -2,7 +2,15 @@
 import type { Test } from 'tap'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import {
+  isThere,
+  namesOf,
+  type OpenTestbed,
+  outcome,
+  overwrite,
+  type Testbed,
+  textOf,
+} from '../../testbed/testbed.js'
 import { drawnFrom, variants } from '../../testbed/variants.js'
 import { pauseEnds, removeTree } from './deleting.js'
 
@@ -10,9 +18,6 @@ const water = 'projects/Water splitting'
 const calculation = `${water}/TS1_opt`
 const manage = { settings: { access: 'manage' } }
 const deletion = (id: string): string => `DELETE /calculation?id=${id}`
-
-const isThere = async ({ files }: Testbed, path: string): Promise<boolean> =>
-  (await outcome(files.lstat(path))) === 'done'
 
 /** `calcfs status` and `calcfs why` ask the same places. */
 async function statusOf(

@@ -7,26 +7,15 @@ import type { AssembledDrive } from '../../../src/app/assemble.js'
 import { makeFleetKey } from '../../../src/fleet/seal.js'
 import type { Seed } from '../../../src/service/seed.js'
 import { fillSampleData } from '../sample-data.js'
-import { type TestService, testService } from '../service.js'
+import { testService } from '../service.js'
 import type { TestLifetime } from '../testbed.js'
 import { until } from '../within.js'
 import { type FleetNode, isUsed, openFleetNode } from './node.js'
-import { type TestRedis, testRedis } from './redis.js'
+import { testRedis } from './redis.js'
 
 export type { FleetNode }
 
-export interface FleetBed {
-  /** What a mount of another process needs to join. */
-  readonly shared: Readonly<Record<string, string>>
-  readonly service: TestService
-  readonly redis: TestRedis
-  /** One more, with empty caches; it is connected to the fleet, unless it is to be alone, or not to wait for that. */
-  join(settings?: Readonly<Record<string, string>>, how?: boolean | 'at once'): Promise<FleetNode>
-  /** The file of a key that no other mount has. */
-  otherKey(): Promise<string>
-  /** What the mounts are signed in with. */
-  tokens(): readonly string[]
-}
+export type FleetBed = Awaited<ReturnType<typeof fleetBed>>
 
 export async function fleetBed(
   t: TestLifetime,
@@ -34,7 +23,7 @@ export async function fleetBed(
     fill = fillSampleData,
     redis: options = [],
   }: { fill?: (seed: Seed) => void; redis?: readonly string[] } = {},
-): Promise<FleetBed> {
+) {
   const service = await testService(t, fill)
   const redis = await testRedis(t, options)
   const base = await mkdtemp(join(tmpdir(), 'calcfs-fleet-'))
@@ -48,19 +37,23 @@ export async function fleetBed(
   })
 
   return {
+    /** What a mount of another process needs to join. */
     shared: { url: service.url, fleet: redis.address, fleetKeyFile: key },
     service,
     redis,
+    /** The file of a key that no other mount has. */
     async otherKey() {
       const other = join(base, 'other-key')
       makeFleetKey(other)
       return other
     },
+    /** What the mounts are signed in with. */
     tokens: () =>
       readdirSync(base, { recursive: true, encoding: 'utf8' })
         .filter(name => name.endsWith('token.json') || name.endsWith('token'))
         .flatMap(name => /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(readFileSync(join(base, name), 'utf8')) ?? []),
-    async join(settings = {}, how = false) {
+    /** One more, with empty caches; it is connected to the fleet, unless it is to be alone, or not to wait for that. */
+    async join(settings: Readonly<Record<string, string>> = {}, how: boolean | 'at once' = false) {
       // Many join at once: each has a home of its own.
       homes += 1
       const home = join(base, String(homes))
