@@ -7,7 +7,7 @@ import { continuedRows } from '../../record/match-rows.js'
 import { escapeCell, quotedCell, unquotedCell } from '../../record/tsv.js'
 import type { CalculationId, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import { idForm } from '../../remote/remote.js'
-import { chooseBase, latestFor } from '../save/base.js'
+import { chooseBase, type Distance, latestFor } from '../save/base.js'
 import type { EditableRecord, KnownBases } from '../save/editable.js'
 import { editableReport, sameOrder } from './report.js'
 import { resolveEntryId, unseenList } from './report-list.js'
@@ -166,10 +166,13 @@ function chooseByRows(
   wanted: readonly ReportRow[],
 ): JsonObject | undefined {
   const order = idsOf(wanted)
-  const apart = (rows: readonly ReportRow[]) =>
-    orderDistance(idsOf(rows), order) + titlesApart(rows, wanted) / (wanted.length + 1)
+  const distance = (rows: readonly ReportRow[]): Distance => {
+    const { apart, moved } = orderDistance(idsOf(rows), order)
+    return { apart: apart + titlesApart(rows, wanted) / (wanted.length + 1), moved }
+  }
   // Lines that become those of their base again are compared with all, as any lines of before.
-  if (held !== undefined && (isOpened || apart(shown(held)) > 0)) return held
+  const isApart = ({ apart, moved }: Distance) => apart + moved > 0
+  if (held !== undefined && (isOpened || isApart(distance(shown(held))))) return held
   const candidates = known.map(one => {
     const rows = shown(one.record)
     return { ...one, whole: one.record, rows, record: listAlone(rows) }
@@ -178,7 +181,7 @@ function chooseByRows(
   // A whole new list is nearer to none of them: it takes the place of the newest.
   if (!candidates.some(({ rows }) => idsOf(rows).some(id => order.includes(id))))
     return latestFor(known, { mine, by })
-  return chooseBase(candidates, { mine, by }, ({ rows }) => apart(rows))?.one.whole ?? held
+  return chooseBase(candidates, { mine, by }, ({ rows }) => distance(rows))?.one.whole ?? held
 }
 
 function titlesApart(rows: readonly ReportRow[], wanted: readonly ReportRow[]): number {
@@ -194,13 +197,13 @@ const listAlone = (rows: readonly ReportRow[]): JsonObject =>
   withField(emptyObject, 'list', stringJson(idsOf(rows).join(',')))
 
 /** 0 for the same order; rows that came or went weigh more than any number of moves. */
-function orderDistance(one: readonly string[], other: readonly string[]): number {
+function orderDistance(one: readonly string[], other: readonly string[]): Distance {
   const before = numbered(one)
   const after = numbered(other)
   const places = new Map(before.map((row, place) => [row, place]))
   const kept = after.flatMap(row => places.get(row) ?? [])
   const cameAndWent = before.length + after.length - 2 * kept.length
-  return cameAndWent * (after.length + 1) + kept.length - longestRun(kept)
+  return { apart: cameAndWent * (after.length + 1), moved: kept.length - longestRun(kept) }
 }
 
 /** A calculation may stand twice: each time it is a row of its own. */

@@ -23,6 +23,7 @@ export interface Written {
 
 type Judged<Known extends Candidate = Candidate> = Known & {
   readonly edits: Edits
+  readonly apart: number
   readonly distance: number
 }
 
@@ -33,23 +34,30 @@ interface Counted<Known extends Candidate> {
   readonly savedAt: number
 }
 
+export interface Distance {
+  readonly apart: number
+  readonly moved: number
+}
+
 const never = Number.NEGATIVE_INFINITY
 
 /**
  * The candidates are the texts that the process has read or stored, its last save the oldest of them; if none, those of its
  * session or ancestors; if none, all. Those with the date of change that the text carries go before any others. Where the text
  * equals a known one, the base is the latest; else the nearest; of equals the last save, else the oldest. Undefined where no text
- * was ever met; `asNear` are other texts that are as near. `distance` says how far a text is from the written one; 0 only where they say the same.
+ * was ever met; `asNear` are other texts that are as near. `distance` says how far a text is from the written one, and how much of
+ * that is rows that were moved; 0 only where they say the same.
  * @throws Failure 'conflict' for a text of before another client's change that was read since, which it would take back
  */
 export function chooseBase<Known extends Candidate>(
   known: readonly Known[],
   written: Written,
-  distance: (one: Known, edits: Edits) => number = byFields,
+  distance: (one: Known, edits: Edits) => Distance = byFields,
 ): { readonly one: Known; readonly asNear: readonly JsonObject[] } | undefined {
   const judged = known.map((candidate): Judged<Known> => {
     const edits = candidate.edits ?? editsBetween(candidate.record, written.mine)
-    return { ...candidate, edits, distance: distance(candidate, edits) }
+    const { apart, moved } = distance(candidate, edits)
+    return { ...candidate, edits, apart, distance: apart + moved }
   })
   const { counted, dated } = countedFor(judged, written)
   const same = judged.find(one => one.distance === 0 && (one.read ?? one.saved) !== undefined)
@@ -66,8 +74,12 @@ export function chooseBase<Known extends Candidate>(
   // The service's wording of a save goes on from it, once it was read.
   const ownAt = ({ one, savedAt }: Counted<Judged<Known>>) => Math.max(savedAt, one.outcome ?? never)
   const lastOwn = Math.max(...dated.map(ownAt))
+  const isLastOwn = (one: Counted<Judged<Known>>) => ownAt(one) > never && ownAt(one) === lastOwn
   const [oldest] = nearest.toSorted((one, other) => one.at - other.at)
-  const base = nearest.find(one => ownAt(one) > never && ownAt(one) === lastOwn) ?? oldest
+  // How rows were moved tells nothing while all moves were own.
+  const asMany = dated.find(one => isLastOwn(one) && one.one.apart === oldest?.one.apart)
+  const isFree = asMany && oldest && laterOfOthers(oldest.one, judged, counted).length === 0
+  const base = nearest.find(isLastOwn) ?? (isFree ? asMany : oldest)
   // Its writer had that text from the record, which showed it unsaved: what it says is no more the service's than it was.
   if (base !== undefined && (base.one.dropped ?? never) > lastMet(base.one))
     refuseOldText(base.one, judged, counted)
@@ -80,7 +92,7 @@ export function chooseBase<Known extends Candidate>(
 }
 
 /** By fields; of as many, by what stands between the common beginning and end of lists. Long lists are not compared. */
-function byFields({ record }: Candidate, edits: Edits): number {
+function byFields({ record }: Candidate, edits: Edits): Distance {
   let apart = 0
   for (const [name, edit] of edits) {
     const [before, after] = [listIn(fieldOf(record, name)), listIn(edit === removed ? undefined : edit)]
@@ -92,7 +104,7 @@ function byFields({ record }: Candidate, edits: Edits): number {
     while (last < shorter - first && before.at(-1 - last) === after.at(-1 - last)) last += 1
     apart += before.length + after.length - 2 * (first + last)
   }
-  return edits.size + apart / (apart + 1)
+  return { apart: edits.size, moved: apart / (apart + 1) }
 }
 
 const listIn = (json: Json | undefined): string | undefined =>
@@ -168,12 +180,7 @@ const lastMet = ({ read, saved }: Candidate): number => Math.max(read ?? never, 
 
 /** An old buffer, or a backup that is put back, where no date tells; an own save is no change. */
 function refuseOldText(same: Judged, known: readonly Judged[], counted: readonly Counted<Judged>[]): void {
-  const since = lastMet(same)
-  const isOwn = ({ record, outcome }: Judged): boolean =>
-    (outcome ?? never) > since ||
-    known.some(({ saved, ...one }) => (saved ?? never) > since && editsBetween(one.record, record).size === 0)
-  const later = counted.filter(({ one, at }) => at > since && one.distance > 0)
-  if (later.every(({ one }) => isOwn(one))) return
+  if (laterOfOthers(same, known, counted).length === 0) return
   throw new Failure(
     'conflict',
     'this is an older text of the record, or was made from one, and another client has changed it since: nothing was sent',
@@ -194,4 +201,14 @@ function refuseSecondProgram(known: readonly Judged[], counted: readonly Counted
     'conflict',
     'this text fits an older one as well as the last that was saved: nothing was sent',
   )
+}
+
+/** Met after a text, and not stored by this mount since. */
+function laterOfOthers(text: Judged, known: readonly Judged[], counted: readonly Counted<Judged>[]) {
+  const since = lastMet(text)
+  const isOwn = ({ record, outcome }: Judged): boolean =>
+    (outcome ?? never) > since ||
+    known.some(({ saved, ...one }) => (saved ?? never) > since && editsBetween(one.record, record).size === 0)
+  const isOther = ({ record }: Judged): boolean => editsBetween(record, text.record).size > 0
+  return counted.filter(({ one, at }) => at > since && isOther(one) && !isOwn(one))
 }
