@@ -220,3 +220,11 @@ t.test('TIME-2 vim asks nothing where it opens the record right after another vi
       t.match(await testbed.service.elsewhere('GET', '/report?id=42'), `"${title}"`)
     }
 })
+
+t.test('SAVE-22 each order that a shell draws and copies there is stored', async t => {
+  const { testbed, fileOf } = await savingGround(t, warmMount, { all: [], before })
+  const shuffle = 'shuf "$order" > "$held"; cp "$held" "$order" || echo $at'
+  const shuffles = `echo 1300 >> "$order"; for at in {1..12}; do ${shuffle}; done`
+  const environment = { order: fileOf('42').replace('.json', '/order.txt'), held: `${testbed.local}/held` }
+  t.equal(await printed('bash', ['-c', shuffles], { environment }), '', 'none is refused')
+})
