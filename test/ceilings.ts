@@ -2,8 +2,8 @@
 
 /** Each ceiling is the figure of the newest commit that lowered it; what it counts is in test/house-size.ts. */
 export const ceilings = {
-  'lines of src': 44_529,
-  'files of src': 319,
+  'lines of src': 44_371,
+  'files of src': 317,
   'lines of test': 35_978,
   'rules of docs/semantics.md': 110,
   'bytes of docs/semantics.md': 27_204,

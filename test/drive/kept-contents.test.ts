@@ -35,6 +35,8 @@ interface File {
   /** Where a part is asked for: all of it comes, or a part that does not say the length of all. */
   readonly isWhole?: boolean
   readonly total?: '*'
+  /** Nothing tells its length. */
+  readonly isUntold?: boolean
   /** The status of each answer to a GET. */
   status?: number
   /** Bytes after which the next answer breaks. */
@@ -74,9 +76,10 @@ async function holding(
     if (from !== undefined)
       response.setHeader('content-range', `bytes ${from}-${Number(from) + part.length - 1}/${total}`)
     response.setHeader('etag', `"${name}"`)
+    const { isUntold = false, told = bytes.length } = file
     if (heard.method === 'HEAD')
-      return void response.writeHead(200, { 'content-length': file.told ?? bytes.length }).end()
-    response.writeHead(from === undefined ? 200 : 206, { 'content-length': part.length })
+      return void response.writeHead(isUntold ? 405 : 200, { 'content-length': told }).end()
+    response.writeHead(from === undefined ? 200 : 206, isUntold ? {} : { 'content-length': part.length })
     sent.push({ name, bytes: Math.min(part.length, breaksAfter ?? part.length) })
     if (file.standsAfter !== undefined) return void response.write(part.subarray(0, file.standsAfter))
     if (breaksAfter === undefined || breaksAfter >= part.length) return void response.end(part)
@@ -287,7 +290,7 @@ t.test(
       ['broken', { bytes: big, breaksAfter: 5 * mebibyte }],
       ['whole', { bytes: big, isWhole: true }],
       ['untold', { bytes: big, total: '*' }],
-      ['short', { bytes: big.subarray(0, 300_000), breaksAfter: 100_000 }],
+      ['short', { bytes: big.subarray(0, 300_000), breaksAfter: 100_000, isWhole: true }],
     ])
     const { testbed, sent, sentBytes } = await holding(t, files)
     t.ok((await readAll(testbed, 'broken')).equals(big))
@@ -299,9 +302,10 @@ t.test(
 )
 
 if (process.platform === 'linux' && process.getuid?.() === 0)
-  t.test('AVAIL-1 on a full disk what was read in part holds up no other file', async t => {
+  t.test('AVAIL-1 on a full disk a file read in part holds up no other, and each read hears why', async t => {
     const disk = await smallDisk(t)
-    const files = new Map(['a', 'b', 'c'].map(name => [name, { bytes: big }]))
+    const log: File = { bytes: big }
+    const files = new Map(['a', 'b', 'c'].map(name => [name, log]))
     const { testbed, open } = await holding(t, files, { cacheDir: disk.directory, maxRequests: '2' })
     await disk.leave(0)
     for (const name of files.keys()) {
@@ -311,15 +315,7 @@ if (process.platform === 'linux' && process.getuid?.() === 0)
       await testbed.pass(7_000)
       await until(5_000, 'its request ends', () => open.size === 0)
     }
-  })
-
-if (process.platform === 'linux' && process.getuid?.() === 0)
-  t.test('AVAIL-1 on a full disk each of many reads hears why it fails', async t => {
-    const disk = await smallDisk(t)
-    const log: File = { bytes: big }
-    const { testbed } = await holding(t, new Map([['log', log]]), { cacheDir: disk.directory })
-    await disk.leave(0)
-    const file = await reading(testbed, 'log')
+    const file = await reading(testbed, 'a')
     await file.read(0, block)
     log.status = 410
     const reads = Array.from({ length: 10 }, (_, at) => outcome(file.read((at + 5) * mebibyte, block)))
@@ -346,6 +342,16 @@ t.test('READ-10 a length of 0 counts only where the body is empty, too', async t
     t.equal((await testbed.files.lstat(`${folder}/${name}`)).size, bytes.length, name)
     t.ok((await readAll(testbed, name)).equals(bytes), name)
   }
+})
+
+t.test('READ-10 a MiB whose length nothing tells stays what it is while others come', async t => {
+  const untold = { isUntold: true, isWhole: true }
+  const files = new Map([1, 2, 3].map(seed => [`f${seed}`, { bytes: bytesOf(mebibyte, seed), ...untold }]))
+  const { testbed } = await holding(t, files)
+  const open = await Promise.all([...files.keys()].map(name => reading(testbed, name)))
+  for (const file of open) await file.read(0)
+  for (const [at, { bytes }] of [...files.values()].entries()) t.ok((await open[at]?.all())?.equals(bytes))
+  for (const file of open) await file.close()
 })
 
 t.test('READ-9 nothing comes behind a reader who has left, nor of a body that stands still', async t => {

@@ -1,9 +1,10 @@
-// Chunk buffer: the bytes of one content while they arrive in any order, in memory by chunks until the disk has them, then verified.
+// Chunk buffer: the bytes of one content while they arrive in any order, in memory by chunks until the disk has them, then verified; one chunk that is all stays there.
 import { crc32 } from 'node:zlib'
 import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
 import type { UnfinishedFile } from '../store/blob-store.js'
-import { chunkBytes, chunkSum, sumField } from '../store/checksum.js'
+import { chunkBytes, chunkSum, shortChecksum, sumField } from '../store/checksum.js'
 import type { CompleteContent } from '../store/kept-files.js'
+import { FileClosed } from '../store/open-file.js'
 import { IntervalSet } from './interval-set.js'
 
 export interface ChunkBufferPorts {
@@ -34,7 +35,7 @@ const firstBytes = 64 << 10
 const waitingAtMost = 3
 
 export class ChunkBuffer {
-  readonly arrived = new IntervalSet()
+  arrived = new IntervalSet()
   private readonly held = new Set<BufferedChunk>()
   /** Of each chunk, summed before the disk has it, as far as it came in order. */
   private readonly sums = new Map<number, { readonly end: number; readonly sum: number }>()
@@ -42,6 +43,8 @@ export class ChunkBuffer {
   private creating: Promise<UnfinishedFile> | undefined
   private unfinished: UnfinishedFile | undefined
   private discarded = false
+  /** Its memory has another owner. */
+  private isHandedOver = false
 
   constructor(private readonly ports: ChunkBufferPorts) {}
 
@@ -68,15 +71,25 @@ export class ChunkBuffer {
     return into.length
   }
 
-  /** Resolves when all `length` bytes are written and proven. */
+  /** Resolves when all `length` bytes are proven, and written where they are many. */
   async finish(length: number): Promise<CompleteContent> {
+    const [first] = this.held
+    if (length === 0 || (first !== undefined && this.isAll(first))) return this.short(first)
     while (this.flushing.size > 0) await Promise.all(this.flushing)
     for (const one of this.held) await this.flush(one)
-    // An empty one has come to no chunk.
-    if (length === 0) await this.write(new Uint8Array(), 0)
     const checksum = { length, sums: await this.sumAll(length) }
     if (this.unfinished === undefined) throw new DiskRefused()
     return { in: 'file', unfinished: this.unfinished, checksum }
+  }
+
+  private short(one: BufferedChunk | undefined): CompleteContent {
+    // An empty one has come to no chunk.
+    const bytes = one?.bytes.subarray(0, one.filled) ?? Buffer.alloc(0)
+    const handOver = (): void => {
+      this.isHandedOver = true
+      this.held.clear()
+    }
+    return { in: 'memory', bytes, checksum: shortChecksum(bytes), handOver }
   }
 
   discard(): void {
@@ -94,13 +107,24 @@ export class ChunkBuffer {
 
   /** It is full, or no more comes for it. */
   letGo(one: BufferedChunk): void {
-    if (one.filled > 0 && !this.discarded) void this.flush(one)
-    else this.held.delete(one)
+    if (one.filled === 0 || this.discarded) this.held.delete(one)
+    else if (!this.isAll(one)) void this.flush(one)
+  }
+
+  /** Nothing has come yet. */
+  restart(): void {
+    this.arrived = new IntervalSet()
+    this.held.clear()
   }
 
   /** A promise where the disk falls behind and the next piece should wait. */
   get behind(): Promise<unknown> | undefined {
     return this.flushing.size > waitingAtMost ? Promise.race(this.flushing) : undefined
+  }
+
+  /** All of a content that is short, and not on its way to the disk: its memory would be lent again. */
+  private isAll(one: BufferedChunk): boolean {
+    return one.start === 0 && one.filled === this.ports.length() && !this.sums.has(0)
   }
 
   private flush(one: BufferedChunk): Promise<void> {
@@ -146,6 +170,7 @@ export class ChunkBuffer {
   }
 
   private async readFile(into: Uint8Array, offset: number): Promise<void> {
+    if (this.isHandedOver) throw new FileClosed()
     const { file } = await this.file()
     await file.read(into, offset)
   }
@@ -211,6 +236,13 @@ export class ChunkWriter {
   close(): void {
     if (this.current !== undefined) this.buffer.letGo(this.current)
     this.current = undefined
+  }
+
+  /** Begins again with the first byte. */
+  restart(): void {
+    this.buffer.restart()
+    this.current = undefined
+    this.position = 0
   }
 
   private add(part: Uint8Array): void {

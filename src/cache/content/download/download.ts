@@ -161,9 +161,23 @@ export class Download implements RangeUser {
     this.most = Math.max(this.most, bytes)
   }
 
-  fetchAll({ context, wanted }: Pick<PrefetchRequest, 'context' | 'wanted'>): void {
+  /**
+   * Its length in bytes when it is whole, or left alone because it is longer than wanted.
+   * @throws Failure 'timeout' where it was called off
+   */
+  async fetchAll({ context, most, wanted }: PrefetchRequest): Promise<number> {
     this.wantedUntil = wanted ?? this.wantedUntil
     this.requests.fetchAll(context.priority)
+    try {
+      return (await this.whole).checksum.length
+    } catch (error) {
+      if (!(error instanceof PrefetchAbandoned)) throw error
+      if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
+      const { length, print } = this
+      if (length !== undefined)
+        this.ports.versions.remember(this.source.name, length, { modified: print?.date })
+      return error.bytes
+    }
   }
 
   callOff(): void {

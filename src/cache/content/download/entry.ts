@@ -6,18 +6,17 @@ import { dueIn, sleep, withDeadline } from '../../../remote/clock.js'
 import type { Body, Content, Remote, RequestContext } from '../../../remote/remote.js'
 import { FileClosed } from '../store/open-file.js'
 import { Contradiction } from '../store/versions.js'
-import { Arrival } from './arrival.js'
 import { DiskRefused } from './buffer.js'
 import {
   abandonedAfterMs,
   Download,
   type DownloadPorts,
+  type DownloadSource,
   idleAfterMs,
   PrefetchAbandoned,
   type PrefetchRequest,
 } from './download.js'
 import { bigBytes, type FetchRange, type Priority } from './ranges.js'
-import { NotSmall, SmallDownload } from './small.js'
 import { UncachedStream } from './uncached.js'
 
 export interface ContentEntryPorts extends DownloadPorts {
@@ -47,7 +46,10 @@ const refusedForMs = 60_000
 const tooLate = 'the service did not send the bytes in time; the download goes on'
 
 export class ContentEntry {
-  private readonly arrival: Arrival
+  private arriving: Download | undefined
+  /** Resolves when what was begun last is kept, or has failed. */
+  private settled: Promise<void> = Promise.resolve()
+  private readonly source: DownloadSource
   private passing: UncachedStream | undefined
   private readonly sizing = new SingleFlight<number>()
   private readonly lengthAsked = new SingleFlight<number | undefined>()
@@ -67,16 +69,12 @@ export class ContentEntry {
     readonly name: string,
   ) {
     this.askedAt = ports.clock.now()
-    this.arrival = new Arrival(ports, {
+    this.source = {
       name,
       hasParts: content.of === 'file',
       fetch: (span, priority, of) => this.fetch(span, priority, of),
       askLength: async () => (this.tellsNothing ? undefined : this.askLength('guess').catch(ifSizeUnknown)),
-      ended: reason => this.ended(reason),
-      over: () => {
-        if (this.atRest && !this.askers.waiting) ports.rested(this)
-      },
-    })
+    }
   }
 
   /** Something of it is under way that needs its file to stay. */
@@ -151,8 +149,8 @@ export class ContentEntry {
     signal?.addEventListener('abort', cancel)
     try {
       return await this.answered(context, false, async () => {
-        const length = await this.arrival.whole(guess)
-        if (guess.wanted !== undefined) await this.arrival.settled
+        const length = await this.begin(guess.most).fetchAll(guess)
+        if (guess.wanted !== undefined) await this.settled
         return length
       })
     } catch (error) {
@@ -167,7 +165,7 @@ export class ContentEntry {
   maintain(): void {
     const idleMs = this.ports.clock.now() - this.askedAt
     if (idleMs > (this.passing?.canRest === true ? idleAfterMs : abandonedAfterMs)) this.endPassing()
-    if (this.arriving instanceof Download) this.arriving.maintain(idleMs)
+    this.arriving?.maintain(idleMs)
   }
 
   /** Gives up what has arrived where nothing more is asked for at the moment. */
@@ -179,13 +177,9 @@ export class ContentEntry {
   async stop(sentence: string): Promise<void> {
     this.endPassing()
     if (this.arriving?.completing === true)
-      await Promise.race([this.arrival.settled, sleep(this.ports.clock, completingMs)])
+      await Promise.race([this.settled, sleep(this.ports.clock, completingMs)])
     this.arriving?.stop(new Failure('unreachable', sentence))
-    await this.arrival.settled
-  }
-
-  private get arriving(): SmallDownload | Download | undefined {
-    return this.arrival.current
+    await this.settled
   }
 
   /** In bytes, as far as the service said it. */
@@ -218,6 +212,31 @@ export class ContentEntry {
     return { ...dueIn(beginWithinMs, clock, priority), answerBy, askers }
   }
 
+  /** The download under way, begun now if there is none. */
+  private begin(most = Number.POSITIVE_INFINITY): Download {
+    if (this.arriving === undefined) {
+      this.arriving = new Download(this.ports, this.source)
+      this.settled = this.keep(this.arriving)
+    }
+    this.arriving.wantMost(most)
+    return this.arriving
+  }
+
+  private async keep(started: Download): Promise<void> {
+    const { kept, lru, rested } = this.ports
+    try {
+      const whole = await started.whole
+      const keeping = kept.keep(this.name, whole, started.print)
+      if (keeping !== undefined) await keeping
+    } catch (error) {
+      this.ended(error)
+    } finally {
+      this.arriving = undefined
+      lru.endParts(this.name)
+    }
+    if (this.atRest && !this.askers.waiting) rested(this)
+  }
+
   private inTime<Answer>(context: RequestContext, answer: Promise<Answer>): Promise<Answer> {
     return withDeadline(answer, context, this.ports.clock, tooLate)
   }
@@ -243,18 +262,17 @@ export class ContentEntry {
   private async contradicted(found: Contradiction, context: RequestContext): Promise<Failure> {
     this.endPassing()
     const failure = this.ports.versions.contradict(this.name, found)
-    await this.inTime(context, this.arrival.settled)
+    await this.inTime(context, this.settled)
     return failure
   }
 
-  private async readDownload(wanted: ColdRead, length: number | undefined): Promise<number | undefined> {
+  private async readDownload(wanted: ColdRead, length: number | undefined): Promise<number> {
     const { context, offset, into } = wanted
-    const current = this.arrival.begin(context.priority)
+    const current = this.begin()
     const end = Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY)
-    const isSmall = current instanceof SmallDownload
-    const coming = isSmall ? current.reach(end) : current.reach(offset, end, context.priority)
+    const coming = current.reach(offset, end, context.priority)
     if (coming !== undefined) await this.patiently(wanted, coming)
-    return isSmall ? current.readNow(offset, into) : current.read(offset, into)
+    return current.read(offset, into)
   }
 
   private async patiently({ context, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
@@ -338,11 +356,7 @@ export class ContentEntry {
   private async count(context: RequestContext): Promise<number> {
     try {
       if (this.isRefused) return await this.uncached(context.priority).size()
-      const download = this.arrival.begin(context.priority)
-      if (download instanceof SmallDownload) {
-        await download.reach(0)
-        return download.length ?? this.count(context)
-      }
+      const download = this.begin()
       const length = await download.lengthKnown(context.priority)
       if (!this.isRead && length - download.arrived > bigBytes && download.canRest)
         download.pause(new Failure('timeout', 'the download waits for a reader'))
@@ -357,7 +371,7 @@ export class ContentEntry {
 
 /** It goes on in another way. */
 const isPassing = (error: unknown): boolean =>
-  error instanceof DiskRefused || error instanceof PrefetchAbandoned || error instanceof NotSmall
+  error instanceof DiskRefused || error instanceof PrefetchAbandoned
 
 /** A service that refuses the question only does not tell; one that is away does not let the body be believed. */
 function ifSizeUnknown(thrown: unknown): undefined {

@@ -7,6 +7,7 @@ import {
   type ContentVersion,
   type RequestContext,
 } from '../../../remote/remote.js'
+import { chunkBytes } from '../store/checksum.js'
 import { Contradiction, OtherLength } from '../store/versions.js'
 import { type ChunkBuffer, ChunkWriter } from './buffer.js'
 import { ReadPattern } from './read-pattern.js'
@@ -264,7 +265,10 @@ export class Ranges {
     }
   }
 
-  /** A body lost halfway is resumed where it broke; of those that bring nothing at all, one is taken for an accident. */
+  /**
+   * A body lost halfway is resumed where it broke, a short one begun again at first: it is of one answer. Of those that bring
+   * nothing at all, one is taken for an accident.
+   */
   private async takeResumed(range: InFlightRange, first: Body, writer: ChunkWriter): Promise<void> {
     let body = first
     let inVain = 0
@@ -274,6 +278,10 @@ export class Ranges {
       if (lost === undefined || !this.inFlight.has(range)) return
       inVain = range.position === position ? inVain + 1 : 0
       if (inVain > 1 || body.ends !== 'proven') throw lost.reason
+      if (body === first && range.from === 0 && this.total <= chunkBytes) {
+        writer.restart()
+        range.position = 0
+      }
       body = await this.resume(range, lost.reason)
     }
   }

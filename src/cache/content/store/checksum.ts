@@ -10,6 +10,8 @@ export const footerBytes = magic.length + 8 + sumBytes
 /** A content of one chunk at most; the length of its proof, in bytes. */
 export const [shortBytes, shortTrailerBytes] = [chunkBytes, sumBytes + footerBytes]
 
+const noSums = Buffer.alloc(0)
+
 export interface Checksum {
   /** Of the content alone, in bytes. */
   readonly length: number
@@ -46,6 +48,12 @@ export class ChecksumBuilder {
 }
 
 export const chunkSum = (chunk: Uint8Array): Buffer => sumField(crc32(chunk))
+
+/** Of a content of one chunk at most. */
+export const shortChecksum = (bytes: Uint8Array): Checksum => ({
+  length: bytes.length,
+  sums: bytes.length === 0 ? noSums : chunkSum(bytes),
+})
 
 export const chunkCount = (length: number): number => Math.ceil(length / chunkBytes)
 

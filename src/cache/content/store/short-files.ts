@@ -1,7 +1,7 @@
 // Short kept files: each is written and read whole by a few synchronous system calls, and no descriptor of it stays open.
 import { closeSync, openSync, readvSync, renameSync, rmSync, writevSync } from 'node:fs'
 import { forReading } from '../../../system/own-file.js'
-import { chunkSum, shortTrailerBytes, trailerOf } from './checksum.js'
+import { shortChecksum, shortTrailerBytes, trailerOf } from './checksum.js'
 import { FileTruncated } from './open-file.js'
 
 /** `unfinished` is where it is written before it has its name. @throws what the disk says; no file is left then */
@@ -23,14 +23,12 @@ export function writeShortFile(parts: readonly Uint8Array[], unfinished: string,
 
 /** A byte more than stands there: a file that is longer shows. */
 const room = Buffer.alloc(shortTrailerBytes + 1)
-const noSums = Buffer.alloc(0)
 
 /** Fills it with a content of that length; false where it is not there, or is not what was kept under this name. */
 export function readShortFile(path: string, name: string, into: Uint8Array): boolean {
   const trailer = readParts(path, into)
   if (trailer === undefined) return false
-  const sums = into.length === 0 ? noSums : chunkSum(into)
-  return trailer.equals(trailerOf({ length: into.length, sums }, name))
+  return trailer.equals(trailerOf(shortChecksum(into), name))
 }
 
 /** The trailer behind the content; undefined where there is no file, and where reading fails: the slower way finds out why. */
