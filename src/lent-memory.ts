@@ -5,7 +5,7 @@ const slabSizes = [32 << 10, 64 << 10, 128 << 10, 256 << 10, 512 << 10, (1 << 20
 /** Shorter ones are cheaper to make than to look after. */
 const lentFrom = 16 << 10
 /** The memory that waits to be lent again, in bytes. */
-const spareAtMost = 4 << 20
+const spareAtMost = 6 << 20
 
 const spares = new Map<number, ArrayBuffer[]>(slabSizes.map(size => [size, []]))
 /** Lent at the moment, each with the bytes of it that were wanted; what is never given back is collected like anything else. */

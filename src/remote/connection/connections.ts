@@ -1,10 +1,12 @@
 // Connections to the service, kept alive, through a proxy where the environment names one; renewing them closes the idle ones and lets requests under way end.
+import type { Socket } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import connect from 'undici/lib/api/api-connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import { Failure } from '../../failure.js'
+import { lendMemory } from '../../lent-memory.js'
 import { foundOnce } from '../../recent-map.js'
 import type { Clock } from '../clock.js'
 import { firstQuestion } from '../known-question.js'
@@ -41,6 +43,16 @@ const probeLimit = 10_000
 /** Milliseconds between two times that all connections are replaced by new ones. */
 const renewEvery = 1_000
 
+/** All connections read into one buffer, which is copied out at once: Node's own 64 KiB for each read are garbage soon. */
+const intoOneBuffer = {
+  buffer: Buffer.allocUnsafeSlow(128 << 10),
+  callback(this: Socket, bytes: number, buffer: Buffer): boolean {
+    const piece = lendMemory(bytes)
+    piece.set(buffer.subarray(0, bytes))
+    return this.push(piece)
+  },
+}
+
 /** Once for all: each connection would parse all certificates again, in 20 ms and into a megabyte. */
 const trusting = foundOnce(({ authority: own }: ConnectionOptions) =>
   own === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, own] }) },
@@ -52,7 +64,12 @@ function openPool(base: URL, options: ConnectionOptions, keeps: boolean, extra =
     // In addition to the places, for questions that are sent once more.
     connections: options.connections + extra + 2,
     pipelining: keeps ? 1 : 0,
-    connect: { ...trusting(options), timeout: connectTimeout, keepAliveInitialDelay: keepAliveAfter },
+    connect: {
+      ...trusting(options),
+      onread: intoOneBuffer,
+      timeout: connectTimeout,
+      keepAliveInitialDelay: keepAliveAfter,
+    },
     // Deadlines are the request's own.
     headersTimeout: 0,
     bodyTimeout: 0,

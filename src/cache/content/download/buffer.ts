@@ -1,6 +1,8 @@
 // Chunk buffer: the bytes of one content while they arrive in any order, in memory by chunks until the disk has them, then verified; one chunk that is all stays there.
 import { crc32 } from 'node:zlib'
 import { giveMemoryBack, lendMemory } from '../../../lent-memory.js'
+import type { Instant } from '../../../remote/remote.js'
+import { warmMs } from '../store/blob.js'
 import type { UnfinishedFile } from '../store/blob-store.js'
 import { chunkBytes, chunkSum, shortChecksum, sumField } from '../store/checksum.js'
 import type { CompleteContent } from '../store/kept-files.js'
@@ -12,6 +14,7 @@ export interface ChunkBufferPorts {
   readonly discard: (unfinished: UnfinishedFile) => Promise<void>
   /** The whole length in bytes, as far as it is known. */
   readonly length: () => number | undefined
+  readonly now: () => Instant
   /** Makes room on a full disk; false if there is nothing to give up. */
   readonly makeRoom: () => Promise<boolean>
   /** The disk takes no more. */
@@ -32,13 +35,16 @@ interface BufferedChunk {
 
 const firstBytes = 64 << 10
 /** So many chunks of one content may wait for the disk. */
-const waitingAtMost = 3
+const waitingAtMost = 1
 
 export class ChunkBuffer {
   arrived = new IntervalSet()
   private readonly held = new Set<BufferedChunk>()
   /** Of each chunk, summed before the disk has it, as far as it came in order. */
-  private readonly sums = new Map<number, { readonly end: number; readonly sum: number }>()
+  private readonly sums = new Map<
+    number,
+    { readonly end: number; readonly sum: number; readonly at: Instant }
+  >()
   private readonly flushing = new Set<Promise<void>>()
   private creating: Promise<UnfinishedFile> | undefined
   private unfinished: UnfinishedFile | undefined
@@ -63,12 +69,27 @@ export class ChunkBuffer {
     return coming.length === 0 ? into.length : Promise.all(coming).then(() => into.length)
   }
 
-  /** The same where all of it is in memory, else undefined. */
+  /** The same where all of it is in memory, or in a chunk that was written moments ago; else undefined. */
   readNow(offset: number, into: Uint8Array): number | undefined {
+    const end = offset + into.length
     const one = this.holding(offset)
-    if (one === undefined || one.start + one.filled < offset + into.length) return undefined
-    into.set(one.bytes.subarray(offset - one.start, offset - one.start + into.length))
+    if (one === undefined) return this.nextHeld(offset, end) === end ? this.readWarm(offset, into) : undefined
+    if (one.start + one.filled < end) return undefined
+    into.set(one.bytes.subarray(offset - one.start, end - one.start))
     return into.length
+  }
+
+  private readWarm(offset: number, into: Uint8Array): number | undefined {
+    const written = this.sums.get(Math.floor(offset / chunkBytes))
+    if (written === undefined || written.end < offset + into.length) return undefined
+    if (this.unfinished === undefined || this.ports.now() - written.at > warmMs) return undefined
+    try {
+      this.unfinished.file.readNow(into, offset)
+      return into.length
+    } catch {
+      // The slower way finds what is wrong.
+      return undefined
+    }
   }
 
   /** Resolves when all `length` bytes are proven, and written where they are many. */
@@ -132,7 +153,8 @@ export class ChunkBuffer {
     const end = one.start + one.filled
     const index = Math.floor(one.start / chunkBytes)
     const before = one.start % chunkBytes === 0 ? { end: one.start, sum: 0 } : this.sums.get(index)
-    if (before?.end === one.start) this.sums.set(index, { end, sum: crc32(bytes, before.sum) })
+    if (before?.end === one.start)
+      this.sums.set(index, { end, sum: crc32(bytes, before.sum), at: this.ports.now() })
     const written = this.write(bytes, one.start)
       .then(() => {
         this.held.delete(one)
@@ -220,7 +242,7 @@ export class ChunkWriter {
     private readonly end: () => number | undefined,
   ) {}
 
-  /** Takes a copy; a promise where the next piece should wait. */
+  /** Takes a copy, and gives the piece's memory back; a promise where the next piece should wait. */
   put(piece: Uint8Array): Promise<unknown> | undefined {
     const start = this.position
     for (let from = 0; from < piece.length; ) {
@@ -229,6 +251,7 @@ export class ChunkWriter {
       from += part.length
     }
     this.buffer.arrived.add(start, this.position)
+    giveMemoryBack(piece)
     return this.buffer.behind
   }
 

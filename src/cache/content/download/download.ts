@@ -118,6 +118,7 @@ export class Download implements RangeUser {
       },
       discard: unfinished => store.discard(unfinished),
       length: () => this.known,
+      now: ports.clock.now,
       makeRoom: () => lru.evict(roomBytes),
       lost: reason => this.stop(reason),
     })

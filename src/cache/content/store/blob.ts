@@ -4,8 +4,8 @@ import type { Instant } from '../../../remote/remote.js'
 import { type Checksum, chunkBytes, chunkCount, matchesChunk } from './checksum.js'
 import type { CacheFile } from './open-file.js'
 
-/** A chunk read this recently is still in the page cache, so that a synchronous read does not wait for the disk. */
-const warmMs = 30_000
+/** A chunk read or written this recently is still in the page cache, so that a synchronous read does not wait for the disk. */
+export const warmMs = 30_000
 
 export class Blob {
   private readonly believed: Uint8Array
