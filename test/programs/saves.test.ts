@@ -1,4 +1,6 @@
 // The base of a save: what each kind of program means by its text, whatever others have changed before it saves.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import { printed, python, run } from '../testbed/programs.js'
 import { writes } from '../testbed/service.js'
@@ -227,4 +229,45 @@ t.test('SAVE-22 each order that a shell draws and copies there is stored', async
   const shuffles = `echo 1300 >> "$order"; for at in {1..12}; do ${shuffle}; done`
   const environment = { order: fileOf('42').replace('.json', '/order.txt'), held: `${testbed.local}/held` }
   t.equal(await printed('bash', ['-c', shuffles], { environment }), '', 'none is refused')
+})
+
+t.test('SAVE-19 SAVE-22 a text of before that a shell copies there takes nothing back unseen', async t => {
+  const all = [{ id: '901' }]
+  const { testbed, fileOf } = await savingGround(t, warmMount, { all, before })
+  const { service, local } = testbed
+  const bash = (id: string, line: string) => {
+    const environment = { file: fileOf(id), order: fileOf(id).replace('.json', '/order.txt') }
+    return printed('bash', ['-c', line], { cwd: local, environment })
+  }
+  type Report = { readonly calculations: readonly object[] }
+  const textsOf = async (id: string, change: (record: Report) => Record<string, object>) => {
+    const texts = Object.entries(change(JSON.parse(await bash(id, 'tee old < "$file"'))))
+    for (const [name, text] of texts) await writeFile(join(local, name), JSON.stringify(text))
+  }
+  const turned = '(sed -n 2p lines; sed -n 1p lines; echo 1300) > turned && cp turned "$order"'
+  await bash('42', `cat "$order" > lines; ${turned}; head -2 lines > two`)
+  t.equal(await bash('42', 'cp two "$order" || echo no; cp turned "$order"'), 'no\n', 'a row of our own')
+
+  const { calculations } = JSON.parse(await service.elsewhere('GET', '/report?id=42'))
+  const [first, second, ...rest] = calculations
+  await bash('42', 'cat "$order" > lines')
+  await service.edit('report', '42', { calculations: [{ ...first, title: theirs }, second, ...rest] })
+  await bash('42', 'touch "$(dirname "$order")"; sleep 1.5; cat "$order"')
+  t.equal(await bash('42', 'cp lines "$order" || echo no'), 'no\n', "another client's title of a row")
+  await textsOf('42', record => ({
+    longer: { ...record, calculations: [...record.calculations, { calcId: 1236 }] },
+    shorter: { ...record, calculations: record.calculations.slice(1) },
+  }))
+  t.equal(await bash('42', 'cp longer "$file" && cp shorter "$file" || echo no'), 'no\n', 'a row of a list')
+
+  await textsOf('901', record => ({
+    next: { ...record, title: theirs, description: theirs },
+    bad: { ...record, reportType: 99 },
+  }))
+  t.equal(await bash('901', 'cp next "$file"; cp bad "$file" || echo no; cp old "$file"'), 'no\n')
+  t.match(
+    await service.elsewhere('GET', '/report?id=901'),
+    `"title":"${before}"`,
+    'and what is done is stored',
+  )
 })

@@ -179,9 +179,11 @@ function chooseByRows(
   })
   const mine = listAlone(wanted)
   // A whole new list is nearer to none of them: it takes the place of the newest.
-  if (!candidates.some(({ rows }) => idsOf(rows).some(id => order.includes(id))))
-    return latestFor(known, { mine, by })
-  return chooseBase(candidates, { mine, by }, ({ rows }) => distance(rows))?.one.whole ?? held
+  const isNew = !candidates.some(({ rows }) => idsOf(rows).some(id => order.includes(id)))
+  const base = isNew
+    ? latestFor(known, { mine, by })
+    : chooseBase(candidates, { mine, by }, ({ rows }) => distance(rows))?.one.whole
+  return base ?? held
 }
 
 function titlesApart(rows: readonly ReportRow[], wanted: readonly ReportRow[]): number {

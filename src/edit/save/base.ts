@@ -76,10 +76,13 @@ export function chooseBase<Known extends Candidate>(
   const lastOwn = Math.max(...dated.map(ownAt))
   const isLastOwn = (one: Counted<Judged<Known>>) => ownAt(one) > never && ownAt(one) === lastOwn
   const [oldest] = nearest.toSorted((one, other) => one.at - other.at)
-  // How rows were moved tells nothing while all moves were own.
-  const asMany = dated.find(one => isLastOwn(one) && one.one.apart === oldest?.one.apart)
-  const isFree = asMany && oldest && laterOfOthers(oldest.one, judged, counted).length === 0
-  const base = nearest.find(isLastOwn) ?? (isFree ? asMany : oldest)
+  // How rows were moved, and nothing else, tells nothing while all moves were own.
+  const isMoved = ({ one }: Counted<Judged>) => one.apart === 0
+  const own = oldest && isMoved(oldest) ? dated.find(one => isMoved(one) && isLastOwn(one)) : undefined
+  const isAsOldest = ({ one }: Counted<Judged>) =>
+    oldest !== undefined && editsBetween(one.record, oldest.one.record).size === 0
+  const isFree = own && oldest && laterOfOthers(oldest.one, judged, counted).every(isAsOldest)
+  const base = nearest.find(isLastOwn) ?? (isFree ? own : oldest)
   // Its writer had that text from the record, which showed it unsaved: what it says is no more the service's than it was.
   if (base !== undefined && (base.one.dropped ?? never) > lastMet(base.one))
     refuseOldText(base.one, judged, counted)
@@ -180,7 +183,7 @@ const lastMet = ({ read, saved }: Candidate): number => Math.max(read ?? never, 
 
 /** An old buffer, or a backup that is put back, where no date tells; an own save is no change. */
 function refuseOldText(same: Judged, known: readonly Judged[], counted: readonly Counted<Judged>[]): void {
-  if (laterOfOthers(same, known, counted).length === 0) return
+  if (laterOfOthers(same, known, counted).every(({ one }) => one.distance === 0)) return
   throw new Failure(
     'conflict',
     'this is an older text of the record, or was made from one, and another client has changed it since: nothing was sent',
@@ -209,6 +212,5 @@ function laterOfOthers(text: Judged, known: readonly Judged[], counted: readonly
   const isOwn = ({ record, outcome }: Judged): boolean =>
     (outcome ?? never) > since ||
     known.some(({ saved, ...one }) => (saved ?? never) > since && editsBetween(one.record, record).size === 0)
-  const isOther = ({ record }: Judged): boolean => editsBetween(record, text.record).size > 0
-  return counted.filter(({ one, at }) => at > since && isOther(one) && !isOwn(one))
+  return counted.filter(({ one, at }) => at > since && !isOwn(one))
 }

@@ -175,11 +175,11 @@ async function findWritten(save: SaveState, parsed: JsonObject, met: KnownBases)
     if (one.text.length >= foldedFrom) await setImmediate()
   }
   const base = chooseBase(compared, { mine, changed: changedAt(parsed), by: save.by })
-  if (waited !== undefined) return waited
   if (base !== undefined) {
     const edit = editFrom(base.one.record, base.one)
     return { ...edit, asNear: [...base.asNear, ...edit.asNear] }
   }
+  if (waited !== undefined) return waited
   const theirs = plain(await save.record.read(save.context))
   if (save.record.home === undefined && isAnotherThing(facts(mine), facts(theirs), 'strictly'))
     throw await setApart(save.draft)
