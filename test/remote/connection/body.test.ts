@@ -119,28 +119,25 @@ t.test('a part with an end is taken up to it, or to the end of the content', asy
 })
 
 t.test('the first byte tells the size where HEAD does not, and whether it was refused', async t => {
-  const heads: Record<string, string> = {
-    range: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/77\r\nContent-Length: 1\r\n\r\nx',
-    empty: 'HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n',
-    whole: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc',
-    chunked: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
-    nothing: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    zero: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
-    none: 'HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n',
-    open: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/*\r\nContent-Length: 1\r\n\r\nx',
-    page: 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\nabc',
-    packed: 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc',
-  }
-  const service = await rawService(t, ({ path }) => heads[path.split('/').at(-1) ?? ''] ?? '')
-  const first = (name: string) => service.asked.firstByte({ method: 'GET', path: `/${name}` }, ask())
-  t.same(await first('range'), { honoured: true, size: 77, refused: false })
-  t.same(await first('empty'), { honoured: true, size: 0, refused: false })
-  t.same(await first('whole'), { honoured: false, size: 3, refused: true })
-  t.same(await first('chunked'), { honoured: false, size: undefined, refused: true })
-  t.same(await first('nothing'), { honoured: false, size: undefined, refused: false })
-  t.same(await first('zero'), { honoured: false, size: 0, refused: false })
-  t.same(await first('none'), { honoured: true, size: undefined, refused: false })
-  t.same(await first('open'), { honoured: true, size: undefined, refused: true })
-  for (const way of ['page', 'packed'])
-    t.same(await first(way), { honoured: false, size: undefined, refused: false }, way)
+  const part = 'HTTP/1.1 206 Partial\r\nContent-Length: 1\r\nContent-Range: bytes'
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const told: readonly (readonly [string, boolean, number | undefined, boolean])[] = [
+    [`${part} 0-0/77\r\n\r\nx`, true, 77, false],
+    ['HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n', true, 0, false],
+    ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc', false, 3, true],
+    [`${chunked}3\r\nabc\r\n0\r\n\r\n`, false, undefined, true],
+    [`${chunked}0\r\n\r\n`, false, undefined, false],
+    ['HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', false, 0, false],
+    ['HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n', true, undefined, false],
+    [`${part} 0-0/*\r\n\r\nx`, true, undefined, true],
+    ['HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\nabc', false, undefined, false],
+    ['HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc', false, undefined, false],
+  ]
+  const service = await rawService(t, ({ path }) => told[Number(path.split('/').at(-1))]?.[0] ?? '')
+  for (const [at, [head, honoured, size, refused]] of told.entries())
+    t.same(
+      await service.asked.firstByte({ method: 'GET', path: `/${at}` }, ask()),
+      { honoured, size, refused },
+      head,
+    )
 })
