@@ -76,7 +76,7 @@ export const typedFlags = (flags: Readonly<Record<string, string>>): string =>
 export function adviceForText(trouble: string, name: string): string {
   const known = general(trouble)
   const usual = known === undefined ? sendOrDrop : `${known} ${sendOrDrop}`
-  return (ofTexts[trouble] ?? usual).replaceAll('NAME', name)
+  return (ofTexts[trouble] ?? usual).replaceAll('NAME', () => shellWord(name))
 }
 
 /** The command that signs a user in at this service, whatever a configuration file says; without a user the last one there. */

@@ -61,9 +61,9 @@ t.test('the help gives the advice in the same words, and no other file words it'
 })
 
 t.test('where several drives are mounted each command of an advice names its own', async t => {
-  const [send, drop] = ['`calcfs drafts send 42.json', '`calcfs drafts drop 42.json']
+  const [send, drop] = ["`calcfs drafts send 'a $&'", "`calcfs drafts drop 'a $&'"]
   const advice = (at: string) => `To send the text as it is: ${send}${at}\`; to give it up: ${drop}${at}\`.`
-  t.equal(adviceOn({ mount: '/m/my lab' }, adviceForText('', '42.json')), advice(" --mount '/m/my lab'"))
+  t.equal(adviceOn({ mount: '/m/my lab' }, adviceForText('', 'a $&')), advice(" --mount '/m/my lab'"))
   t.equal(adviceOn({ mount: '/m' }, '`calcfs status` says how it is'), '`calcfs status` says how it is')
 })
 
