@@ -57,7 +57,7 @@ export class Walk {
       this.at = notPlain.lastIndex - Number(sign !== quote)
       if (sign === quote) return true
       if (sign !== backslash)
-        return this.mistake('a line break or tab in a string is written as an escape, \\n or \\t')
+        return this.mistake('a double quote is expected, or \\n or \\t for a line break or tab')
       if (!this.#passes(escapeForm))
         return this.mistake('this is no escape; a backslash itself is written \\\\')
       notPlain.lastIndex = this.at

@@ -115,7 +115,7 @@ t.test('a mistake in a long text is named by its line and column', async t => {
   for (const [mistake, column, what] of [
     ['nul', 7, 'a value is expected (strings stand in double quotes)'],
     ['01', 8, 'a comma or } is expected'],
-    ['"a\tb"', 9, 'a line break or tab in a string is written as an escape, \\n or \\t'],
+    ['"a\tb"', 9, 'a double quote is expected, or \\n or \\t for a line break or tab'],
   ] as const)
     t.throws(() => parseObject(text(mistake)), {
       message: `the text is not JSON: ${what} (line 3, column ${column})`,

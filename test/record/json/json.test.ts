@@ -113,7 +113,7 @@ function failureOf(text: string): Failure {
 
 t.test('what is not JSON is refused with its line and column', async t => {
   const value = 'a value is expected (strings stand in double quotes)'
-  const lineBreak = 'a line break or tab in a string is written as an escape, \\n or \\t'
+  const lineBreak = 'a double quote is expected, or \\n or \\t for a line break or tab'
   const cases: readonly (readonly [string, number, number, string])[] = [
     ['', 1, 1, 'it is empty'],
     [' \n', 2, 1, 'it is empty'],
