@@ -86,7 +86,7 @@ export function allowOther(isWanted: boolean): Finding {
   if (mayAllowOthers()) return good(check, 'the drive may be opened to other users')
   return isWanted
     ? bad(check, found, mend)
-    : good(check, `is not asked for; ${found}, and only for that: ${mend}`)
+    : good(check, `is not asked for, nothing to do; who wants it: ${mend}`)
 }
 
 export function directory(check: string, path: string, flag: string): Finding {

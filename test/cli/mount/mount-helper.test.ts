@@ -239,7 +239,7 @@ t.test('MOUNT-6 what an ordinary user may not is said with what mends it, and wh
   t.match(wordsOf(ran), [
     `calcfs: ${open} was not mounted with --allow-other: ${told}; have it allowed once with: ${mend}, or leave the flag out.`,
     'refused 5',
-    `ok    allow-other   is not asked for; ${told}, and only for that: ${mend}`,
+    `ok    allow-other   is not asked for, nothing to do; who wants it: ${mend}`,
     `BAD   allow-other   ${told}`,
     `                    → ${mend}`,
     `BAD   cache         ${directory}/none/.cache/calcfs cannot be written`,
