@@ -61,7 +61,9 @@ const diffCommand = (): Command =>
         '{"path", "from", "to", "earlier", "later"}, both texts whole, "earlierStored", "laterStored"',
       ),
     )
-    .action((given: string, other: string | undefined, { json }: JsonFlag, command: Command) => {
+    .action((given: string, other: string | undefined, _: object, command: Command) => {
+      // `history` has that flag as well, and takes it first.
+      const { json } = command.optsWithGlobals<JsonFlag>()
       const from = numbered(given)
       const to = other === undefined ? undefined : numbered(other)
       if (to !== undefined && to.path !== from.path)
@@ -71,16 +73,9 @@ const diffCommand = (): Command =>
           [from.number, to?.number].map(number => control.historyText({ path, number, isPlain: true })),
         )
         const [earlier, later] = [one?.text ?? '', two?.text ?? '']
+        const stored = { earlierStored: one?.stored, laterStored: two?.stored }
         if (json === true) {
-          printJson({
-            path,
-            from: from.number,
-            to: to?.number,
-            earlier,
-            later,
-            earlierStored: one?.stored,
-            laterStored: two?.stored,
-          })
+          printJson({ path, from: from.number, to: to?.number, earlier, later, ...stored })
           return
         }
         const label = to === undefined ? `${from.path}, as it shows now` : (other ?? '')
@@ -132,9 +127,9 @@ const marked = (label: string, text: { readonly stored?: boolean | undefined } |
   text?.stored === false ? `${label}, never stored` : label
 
 function asText(path: string, { unsaved, versions }: CallResult<'history'>): string {
-  if (versions.length === 0) return `no text of ${path} was met here in the last 90 days.`
   const draft = unsaved ? ['not saved: the file shows a text that waits (calcfs drafts list)'] : []
-  return [...draft, ...versions.map(lineOf)].join('\n')
+  const none = [`no text of ${path} was met here in the last 90 days.`]
+  return [...draft, ...(versions.length === 0 ? none : versions.map(lineOf))].join('\n')
 }
 
 function lineOf({ number, at, how, stored, mount, changed, isNow }: HistoryLine): string {

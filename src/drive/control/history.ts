@@ -42,7 +42,8 @@ export function openHistoryControl(parts: ControlParts) {
     const now = await presentText(node).catch((thrown: unknown) => unlessFailure(thrown) ?? asFailure(thrown))
     await parts.history.settled()
     const all = await textVersions(node, parts)
-    if (all.length === 0 && now instanceof Failure && isAbsent(now))
+    const unsaved = writeSide.records.draftOf(nodeKey(node)) !== undefined
+    if (!unsaved && all.length === 0 && now instanceof Failure && isAbsent(now))
       throw new Failure('absent', `${path}: there is nothing of this name, and no text of it was met here`, {
         cause: now,
       })
@@ -56,7 +57,7 @@ export function openHistoryControl(parts: ControlParts) {
     const said = listed.find(({ version }) => isSaid(version))
     return {
       record: pathOfNode(node),
-      unsaved: writeSide.records.draftOf(nodeKey(node)) !== undefined,
+      unsaved,
       versions: listed.map(one => lineOf(one.version, one.changed, one === said)),
     }
   }

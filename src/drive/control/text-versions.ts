@@ -73,7 +73,7 @@ export async function textVersions(
       if (parsed === undefined && from.kind !== 'order' && !meetings.some(({ how }) => unsaved.includes(how)))
         continue
       const lines = parsed && shownAs(parsed)
-      if (node.kind === 'order' && parsed !== undefined && lines === undefined) continue
+      if (node.kind === 'order' && lines === undefined && (parsed ?? from.kind !== 'order')) continue
       const [text, record] = [lines ?? kept, node.kind === 'order' ? undefined : parsed]
       // The common part of two texts that say the same: without the fields that the service sets at each change.
       const said = record === undefined ? text : compactPrint(dialect.plain(record))

@@ -149,12 +149,12 @@ t.test('show prints a text letter for letter, diff what differs from it (UNDO-2)
   const [now, before] = await versionsOf(testbed)
   t.equal(await show(testbed, `${path}@${now?.number}`), own)
   const { calcfs, here } = testbed
-  const changed = /^-.*"Supporting information",?\n\+.*"Mine"/m
   const toNow = await here('history', 'diff', `${path}@${before?.number}`)
-  t.match(toNow.stdout, changed)
+  t.match(toNow.stdout, /^-.*"Supporting information",?\n\+.*"Mine"/m)
   t.notMatch(toNow.stdout, /modificationDate/, 'what the service sets by itself is no difference')
   const both = [`${path}@${before?.number}`, `${path}@${now?.number}`]
-  t.match((await here('history', 'diff', ...both)).stdout, changed)
+  const { stdout } = await here('history', 'diff', ...both, '--json')
+  t.match(JSON.parse(stdout), { from: before?.number, to: now?.number, later: /"Mine"/ })
   t.match(await calcfs('history', 'show', path), { code: 2, stderr: /write PATH@N/ })
   t.match(await here('history', 'show', `${path}@77`), { code: 1, stderr: /has no text @77/ })
 })
