@@ -276,7 +276,7 @@ function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonOb
   if (conflicts.length > 0)
     throw new Failure(
       'conflict',
-      `another client has changed ${quoted(conflicts)} meanwhile: nothing was sent`,
+      `${quoted(conflicts)} was changed meanwhile, by another client or another text of this mount: nothing was sent`,
     )
   const change = { before, whole, edits }
   record.allow?.(written, change)

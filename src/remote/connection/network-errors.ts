@@ -14,7 +14,7 @@ const known: readonly (readonly [RegExp, FailureKind, string])[] = [
   [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, 'unreachable', 'the service closed the connection'],
   [/^UND_ERR_(CLOSED|DESTROYED)$/, 'unreachable', 'the connections to the service were closed here'],
   [/^UND_ERR_ABORTED$/, 'unreachable', 'the proxy refused the connection to the service'],
-  [/^ERR_SSL_WRONG_VERSION_NUMBER$/, 'untrusted', 'plain http is spoken there, and no https'],
+  [/^ERR_SSL_WRONG_VERSION_NUMBER$/, 'untrusted', 'plain http is spoken there (write http://), and no https'],
   [/^(EPROTO|ERR_TLS.*|ERR_SSL.*|UND_ERR_PRX_TLS)$/, 'untrusted', 'no secure connection could be made'],
   [
     /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/,
