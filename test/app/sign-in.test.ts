@@ -13,7 +13,6 @@ import { command } from '../testbed/commands/warm-commands.js'
 import { calcfs as program } from '../testbed/daemon.js'
 import { isMounted } from '../testbed/mount.js'
 import { plainNode, type Ran } from '../testbed/programs.js'
-import { fillSampleData } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
 import { until, within } from '../testbed/within.js'
@@ -23,7 +22,7 @@ t.jobs = 3
 type Desk = Awaited<ReturnType<typeof desk>>
 
 async function desk(t: Test) {
-  const service = await testService(t, fillSampleData)
+  const service = await testService(t)
   const { directory, state, environment } = await ownHome(t, 'desk')
   const given = (more: Readonly<Record<string, string>>) => {
     const sources = { flags: { url: service.url }, environment: { ...environment, ...more }, files: [] }

@@ -31,7 +31,7 @@ async function placed(
   const network = await ownNetwork(t)
   const filesOf = (id: string) => ({ 'a.out': `text ${id}\n`.repeat(50), 'page.html': `<p>${id}</p>` })
   const calculations = Array.from({ length: many }, (_, at) => String(800_000 + at))
-  const service = await testService(t, fillMany(calculations, filesOf))
+  const service = await testService(t, { fill: fillMany(calculations, filesOf) })
   const own = Number(new URL(service.url).port)
   const port = secure === undefined ? own : await secure.port(own, network.host)
   const passage = await network.open(t, () => port)

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { run } from '../testbed/programs.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { warmMount } from '../testbed/warm-mount.js'
@@ -20,10 +20,7 @@ for (const [what, which] of Object.entries(refused))
     async t => {
       const testbed = await warmMount(t, {
         settings: { ttlListing: '1s' },
-        fill(seed) {
-          fillSampleData(seed)
-          seed.addProject({ id: '300', name: 'Short-lived', owner: 'demo', parent: ids.water })
-        },
+        adds: seed => seed.addProject({ id: '300', name: 'Short-lived', owner: 'demo', parent: ids.water }),
       })
       const { service, directory, local } = testbed
       const copy = join(local, 'backup')

@@ -5,18 +5,16 @@ import { inProcess } from '../testbed/in-process.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { realMount } from '../testbed/mount.js'
 import type { Interceptor } from '../testbed/proxy.js'
-import { cml, fillMany, fillSampleData, ids, log } from '../testbed/sample-data.js'
-import { outcome, overwrite, type Testbed, textOf } from '../testbed/testbed.js'
+import { cml, fillMany, ids, log } from '../testbed/sample-data.js'
+import { outcome, overwrite, type Testbed, type TestbedOptions, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.jobs = 3
 
 const project = 'projects/Water splitting'
 
-const open = (
-  t: Test,
-  fillMore: NonNullable<Parameters<typeof inProcess>[1]>['fill'] = fillSampleData,
-): Promise<Testbed> => inProcess(t, { settings: { deadlineMetadata: '1s' }, fill: fillMore })
+const open = (t: Test, wish: TestbedOptions = {}): Promise<Testbed> =>
+  inProcess(t, { settings: { deadlineMetadata: '1s' }, ...wish })
 
 const slow: Readonly<
   Record<string, { readonly which: RegExp; readonly call: (testbed: Testbed) => Promise<unknown> }>
@@ -85,7 +83,7 @@ t.test('AVAIL-1 503 with Retry-After: a question waits as long, a change is sent
 t.test('AVAIL-4 a file whose connection always resets keeps nothing else from being asked for', async t => {
   const many = Array.from({ length: 40 }, (_, at) => String(9_000 + at))
   const fill = fillMany(many, () => ({ 'a.out': 'x', 'output.cml': cml }))
-  const testbed = await open(t, fill)
+  const testbed = await open(t, { fill })
   testbed.service.intercept(/bitstream\?id=1234&/, response => void response.socket?.resetAndDestroy())
   let over = false
   const resets = (async () => {

@@ -8,7 +8,6 @@ import t, { type Test } from 'tap'
 import { wholeProgram } from '../../src/cli/main.js'
 import { visible, visibleInJson } from '../../src/terminal/print.js'
 import { calcfs as program } from '../testbed/daemon.js'
-import { fillSampleData } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { commandsBelow } from './commands-below.js'
@@ -91,7 +90,7 @@ t.test('CMD-14 every command ends with a sentence and an exit code wherever it i
   )
   const pick = <One>(all: readonly One[]): One => all[draw(all.length)] as One
   const scratch = mkdtempSync(join(tmpdir(), 'calcfs-odd-'))
-  const service = await testService(t, fillSampleData)
+  const service = await testService(t)
   const urls = [service.url, 'http://127.0.0.1:9/rest']
   for (let one = 0; one < runs; one += 1) {
     const [path, command] = pick(commands)

@@ -10,7 +10,7 @@ import { opcodes } from '../../src/kernel/protocol.js'
 import { smallDisk } from '../testbed/disk/small-disk.js'
 import { type InProcessTestbed, inProcess } from '../testbed/in-process.js'
 import { entryAt, halves, numberAt, text, words } from '../testbed/kernel/bytes.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { outcome } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 
@@ -53,8 +53,7 @@ async function holding(
 ) {
   const testbed = await inProcess(t, {
     settings: { deadlineRead: '60s', ...settings },
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       const named = Object.fromEntries([...files.keys()].map(name => [name, '']))
       seed.addCalculation({ id: '9000', name: 'Held', project: ids.water, files: named })
     },

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Chance } from '../long/chance.js'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { untilSeen } from '../testbed/fleet/reads.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { until, within } from '../testbed/within.js'
@@ -164,8 +164,7 @@ t.test('FLEET-2 whatever one mount changes is seen on all others within a second
   const { seed, pick } = drawnFrom()
   t.comment(`seed ${seed}`)
   const bed = await fleetBed(t, {
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const name of [...numbered('empty'), ...numbered('project')])
         seed.addProject({ name, owner: 'demo', parent: ids.water })
       const project = seed.addProject({ name: 'Bin', owner: 'demo' })

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
 import type { KernelTestbed } from '../testbed/mount.js'
 import { printed, python } from '../testbed/programs.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { within } from '../testbed/within.js'
@@ -66,8 +66,7 @@ const bytes = (hex: string): string => Buffer.from(hex, 'hex').toString()
 
 const withTwo = (t: Test, sizes: readonly [number, number]): Promise<KernelTestbed> =>
   warmMount(t, {
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const [at, name] of (['first', 'second'] as const).entries()) {
         const files = { 'data.log': bytesOf(name.slice(0, 1), sizes[at] ?? 0) }
         const fields = '{"creationDate":"2026-01-02T03:04:05.678Z"}'
@@ -209,8 +208,7 @@ for line in sys.stdin:
 t.test('READ-18 all who open a changed record at once on a read-only mount read it whole', async t => {
   const reports = Array.from({ length: 20 }, (_, at) => `${400 + at}`)
   const { directory, service } = await warmMount(t, {
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const id of reports) seed.addReport({ id, name: id, owner: 'demo', fields: '{"description":"-"}' })
     },
     settings: { access: 'read', ttlListing: '300ms' },

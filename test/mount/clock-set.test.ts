@@ -5,7 +5,7 @@ import t from 'tap'
 import { removeTree } from '../semantics/namespace/deleting.js'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import { realMount } from '../testbed/mount.js'
-import { fillSampleData, ids, log } from '../testbed/sample-data.js'
+import { ids, log } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome, overwrite } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
@@ -48,8 +48,7 @@ t.test('TIME-2 a date that is set forward ends no burst of removals (DEL-4)', as
   const testbed = await realMount(t, {
     preload: new URL('../testbed/set-date.js', import.meta.url),
     settings: { access: 'manage', maxDeletes: '2' },
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const id of spares)
         seed.addCalculation({ id, name: `Spare ${id}`, project: ids.water, files: { a: 'b' } })
     },

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { stopwatch } from '../testbed/machine/stopwatch.js'
 import type { Interceptor } from '../testbed/proxy.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { outcome } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until, within } from '../testbed/within.js'
@@ -26,8 +26,7 @@ for (const [end, spoiler] of Object.entries(answers)) {
   t.test(`AVAIL-3 a stat five folders below what is known ends with ${end}`, async t => {
     const testbed = await warmMount(t, {
       settings: { deadlineMetadata: `${deadline}ms`, ttlListing: '10m' },
-      fill(seed) {
-        fillSampleData(seed)
+      adds(seed) {
         let parent: string = ids.water
         levels.forEach((name, at) => {
           parent = seed.addProject({ id: String(7_001 + at), name, owner: 'demo', parent })

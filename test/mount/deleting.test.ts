@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed, python } from '../testbed/programs.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome, textOf } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
@@ -15,8 +15,7 @@ const inMount = (testbed: MountTestbed, program: string, ...args: string[]): Pro
 t.test('on one mount', async t => {
   const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '50' },
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       const files = { 'a.out': 'a\n', 'b.out': 'b\n' }
       seed.addCalculation({ name: 'while open', project: ids.water, files })
       for (const id of ['2001', '2002'])

@@ -11,7 +11,7 @@ import { calcfs } from '../testbed/daemon.js'
 import { smallDisk } from '../testbed/disk/small-disk.js'
 import { isMounted, realMount } from '../testbed/mount.js'
 import { plainNode, printed, run } from '../testbed/programs.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
@@ -37,7 +37,7 @@ t.test('a signal as soon as the kernel has the mount ends the daemon in order (S
 
 /** A place for daemons that are children of this process; `mount` returns as soon as the kernel has the mount. */
 async function ownDrive(t: Test) {
-  const service = await testService(t, fillSampleData)
+  const service = await testService(t)
   const home = await mkdtemp(join(tmpdir(), 'calcfs-ending-'))
   const directory = join(home, 'drive')
   await mkdir(directory)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { isMounted, type KernelTestbed, realMount } from '../testbed/mount.js'
 import { printed, python } from '../testbed/programs.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { overwrite, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until, within } from '../testbed/within.js'
@@ -101,7 +101,7 @@ t.test('the log of a daemon', async t => {
 
 t.test('LOG-3 a log on a full disk loses its lines, and costs nothing else', async t => {
   const settings = { logFile: '/dev/full', logLevel: 'debug', ttlListing: '1s' }
-  const testbed = await realMount(t, { fill: fillSampleData, settings })
+  const testbed = await realMount(t, { settings })
   const text = await textOf(testbed, report)
   await overwrite(testbed, report, text.replace(/"title": "[^"]*"/, '"title": "Written without a log"'))
   await testbed.service.leave()

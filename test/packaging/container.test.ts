@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { bareDebian } from '../testbed/machine/bare-debian.js'
 import { openDirectory } from '../testbed/machine/open-directory.js'
 import { printed, run } from '../testbed/programs.js'
-import { fillSampleData, log } from '../testbed/sample-data.js'
+import { log } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -42,7 +42,7 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined)
     'PACK-3 the image mounts a drive with CAP_SYS_ADMIN, and copies from it without any capability',
     async t => {
       const place = await openDirectory(t, 'container-test')
-      const { url } = await testService(t, fillSampleData)
+      const { url } = await testService(t)
       const { container } = await built(t, place)
       const address = url.replace('/create/rest', '')
       const secret = join(place, 'password')

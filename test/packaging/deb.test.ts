@@ -9,7 +9,6 @@ import { addNode, bareDebian, inBareDebian } from '../testbed/machine/bare-debia
 import { openDirectory } from '../testbed/machine/open-directory.js'
 import { inOwnMounts } from '../testbed/machine/own-mounts.js'
 import { printed, run } from '../testbed/programs.js'
-import { fillSampleData } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { within } from '../testbed/within.js'
 
@@ -172,7 +171,7 @@ const expected = [
 
 async function lifeInBareDebian(t: Test, deb: string): Promise<readonly string[]> {
   const bare = await bareDebian(await directory(t), 'bookworm')
-  const { url } = await testService(t, fillSampleData)
+  const { url } = await testService(t)
   await addNode(bare)
   await cp(deb, join(bare, 'calcfs.deb'))
   const ran = await inBareDebian(

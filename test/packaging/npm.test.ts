@@ -7,7 +7,6 @@ import t, { type Test } from 'tap'
 import { openDirectory } from '../testbed/machine/open-directory.js'
 import { inOwnMounts } from '../testbed/machine/own-mounts.js'
 import { printed, run } from '../testbed/programs.js'
-import { fillSampleData } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -93,7 +92,7 @@ t.test('PACK-2 npm i -g of it makes a calcfs that mounts, as root and as a user'
     return t.fail('this test changes to another user, which only root may: run it as root')
   const place = await directory(t)
   const { filename } = await pack(place)
-  const { url } = await testService(t, fillSampleData)
+  const { url } = await testService(t)
   const service = url.replace('/create/rest', '')
   const home = join(place, 'home')
   await mkdir(join(home, 'lab'), { recursive: true })

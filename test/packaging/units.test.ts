@@ -7,7 +7,6 @@ import { addNode, bareDebian, inBareDebian } from '../testbed/machine/bare-debia
 import { boot } from '../testbed/machine/booted.js'
 import { openDirectory } from '../testbed/machine/open-directory.js'
 import { printed } from '../testbed/programs.js'
-import { fillSampleData } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 
 /** Milliseconds: a bare Debian takes minutes. */
@@ -60,7 +59,7 @@ if (process.env['CALCFS_TEST_FULL'] !== undefined) {
     async t => {
       const place = await openDirectory(t, 'units-test')
       const bare = await bareDebian(place, 'bookworm')
-      const { url } = await testService(t, fillSampleData)
+      const { url } = await testService(t)
       await install(t, bare, url)
       const fuse = join(place, 'fuse')
       await printed('mknod', ['-m', '666', fuse, 'c', '10', '229'])

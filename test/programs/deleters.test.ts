@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import t from 'tap'
 import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
-import { fillSampleData } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
@@ -67,8 +66,7 @@ t.test('DEL-4 of a project, and of one with a single calculation, no deleter tak
   const paths = new Map<string, string>()
   const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '1000' },
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const [at, name] of names.entries()) {
         const project = seed.addProject({ name: `P ${name}`, owner: 'demo' })
         paths.set(name, at % 2 === 0 ? `projects/P ${name}` : `by-id/project/${project}`)
@@ -102,8 +100,7 @@ t.test('DEL-1 of a calculation each deleter takes the whole, by one DELETE', asy
   const ids = new Map<string, string>()
   const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '1000' },
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       const project = seed.addProject({ name: 'Many', owner: 'demo' })
       for (const name of [...names, 'one more']) ids.set(name, seed.addCalculation({ name, project, files }))
     },

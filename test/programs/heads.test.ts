@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { printed } from '../testbed/programs.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { lines } from '../testbed/service.js'
 import { countSent, headBytes, headersBytes } from '../testbed/session/sent-contents.js'
 import { drawnFrom } from '../testbed/variants.js'
@@ -30,10 +30,7 @@ const big = (name: string): boolean => (files[name]?.length ?? 0) > mib
 
 const filled = (t: Test): ReturnType<typeof warmMount> =>
   warmMount(t, {
-    fill(into) {
-      fillSampleData(into)
-      into.addCalculation({ name: 'Drawn', project: ids.water, files })
-    },
+    adds: into => into.addCalculation({ name: 'Drawn', project: ids.water, files }),
   })
 
 t.test(`READ-20 a look at the beginning of a file fetches 256 KiB of it at most (seed ${seed})`, async t => {

@@ -7,7 +7,7 @@ import { parseObject } from '../../src/record/json/parse.js'
 import { compactPrint } from '../../src/record/json/print.js'
 import type { KernelTestbed } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
-import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { warmMount } from '../testbed/warm-mount.js'
@@ -111,8 +111,7 @@ const calculationsIn = (text: string): readonly string[] =>
 
 t.test('SAVE-2 numbers that programs have rounded', async t => {
   const testbed = await warmMount(t, {
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const id of longIds)
         seed.addCalculation({ id, name: `long ${id}`, project: ids.empty, files: { 'a.in': 'x' } })
       for (const { id, rows, fields } of reports)

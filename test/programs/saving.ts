@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import pLimit from 'p-limit'
 import type { Test } from 'tap'
-import { fillSampleData, opaque } from '../testbed/sample-data.js'
+import { opaque } from '../testbed/sample-data.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
 import type { warmMount } from '../testbed/warm-mount.js'
 import { afterwards, until } from '../testbed/within.js'
@@ -30,8 +30,7 @@ export async function savingGround(
 ) {
   const testbed = await open(t, {
     settings: { ttlListing: '3s' },
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const { id } of all)
         seed.addReport({ id, name: id, title: before, description: '', owner: 'demo', fields: opaque })
     },

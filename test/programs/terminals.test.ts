@@ -4,7 +4,6 @@ import t, { type Test } from 'tap'
 import type { KernelTestbed } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
 import type { ReceivedRequest } from '../testbed/proxy.js'
-import { fillSampleData } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
 import { namesOf } from '../testbed/testbed.js'
@@ -23,8 +22,7 @@ const leaseMs = 2500
 // Each has a report of its own, and mostly waits.
 t.test('editors that stay open', { jobs: 4 }, async t => {
   const testbed = await warmMount(t, {
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const program of programs)
         seed.addReport({ id: idOf(program), name: program, title: 'Before', owner: 'demo' })
     },

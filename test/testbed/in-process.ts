@@ -16,7 +16,6 @@ import { Stop } from '../../src/terminal/exit.js'
 import { hastyClock, speedingClock } from './clocks.js'
 import { KernelDevice, type Mountable } from './kernel/device.js'
 import { HarshKernel } from './kernel/harsh-kernel.js'
-import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
 import { roomy, type Testbed, type TestbedOptions, type TestLifetime } from './testbed.js'
 
@@ -84,7 +83,7 @@ export async function inProcess(
   wish: TestbedOptions = {},
   beside?: TestService,
 ): Promise<InProcessTestbed> {
-  const service = beside ?? (await testService(t, wish.fill ?? fillSampleData, wish.service))
+  const service = beside ?? (await testService(t, wish))
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
   const clock = hastyClock()
   const settings = { url: service.url, ...roomy, ...wish.settings }

@@ -7,7 +7,6 @@ import { readWhole, untimed } from '../long/timed.js'
 import { command } from './commands/warm-commands.js'
 import { Daemon, livingIn } from './daemon.js'
 import { printed, type Ran, run } from './programs.js'
-import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
 import type {
   DriveFiles,
@@ -116,7 +115,7 @@ export async function realMount(
 
 /** Where a drive is mounted, whatever process serves it. */
 export async function mountPlace(t: TestLifetime, wish: TestbedOptions, shared: SharedParts = {}) {
-  const service = shared.service ?? (await testService(t, wish.fill ?? fillSampleData, wish.service))
+  const service = shared.service ?? (await testService(t, wish))
   const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
   const directory = join(base, 'drive')
   const local = join(base, 'local')

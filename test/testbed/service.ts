@@ -6,7 +6,8 @@ import type { Seed } from '../../src/service/seed.js'
 import { startService } from '../../src/service/service.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
 import { openTestProxy, type ReceivedRequest } from './proxy.js'
-import type { TestLifetime } from './testbed.js'
+import { fillSampleData } from './sample-data.js'
+import type { TestbedOptions, TestLifetime } from './testbed.js'
 
 type Work = [work: () => Promise<unknown>]
 
@@ -14,15 +15,20 @@ interface Comparing {
   same(found: unknown, due: unknown, what: string): unknown
 }
 
+export type ServiceWish = Pick<TestbedOptions, 'fill' | 'adds' | 'service'>
+
 export type TestService = Awaited<ReturnType<typeof testService>>
 
 /** Starts a service that has the user `demo`, is seeded, and ends with the test. */
 export async function testService(
   t: TestLifetime,
-  fill: (seed: Seed) => void,
-  options: Partial<ServiceOptions> = {},
+  { fill = fillSampleData, adds, service: options }: ServiceWish = {},
 ) {
-  const { service, data } = await filled(fill, options)
+  const whole = (seed: Seed): void => {
+    fill(seed)
+    adds?.(seed)
+  }
+  const { service, data } = await filled(whole, options)
   const proxy = await openTestProxy(service.port)
   const all = [{ service, data }]
   t.teardown(async () => {
@@ -98,7 +104,7 @@ export async function testService(
   }
 }
 
-async function filled(fill: (seed: Seed) => void, options: Partial<ServiceOptions>) {
+async function filled(fill: (seed: Seed) => void, options: Partial<ServiceOptions> = {}) {
   const data = await mkdtemp(join(tmpdir(), 'calcfs-ground-service-'))
   const service = await startService({ data, ...options })
   const seed = withQuickPasswords(service.seed)

@@ -7,7 +7,10 @@ import type { TestService } from './service.js'
 
 /** How a test wants its drive: what the service holds and lacks, and the settings of the mount by their names. */
 export interface TestbedOptions {
+  /** In the place of the sample data. */
   readonly fill?: (seed: Seed) => void
+  /** On top of that. */
+  readonly adds?: (seed: Seed) => void
   readonly service?: Partial<ServiceOptions>
   readonly settings?: Readonly<Record<string, string | readonly string[]>>
   readonly password?: string

@@ -5,7 +5,7 @@ import t from 'tap'
 import { calcfs as program } from '../../testbed/daemon.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
@@ -55,8 +55,7 @@ t.test(
 t.test('calcfs delete', async t => {
   const testbed = await warmMount(t, {
     settings: { access: 'manage' },
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const id of spare)
         seed.addCalculation({ id, name: `Spare ${id}`, project: ids.water, files: { a: '1', b: '2' } })
     },

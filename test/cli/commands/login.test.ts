@@ -6,7 +6,6 @@ import { ownHome } from '../../testbed/commands/own-home.js'
 import { command } from '../../testbed/commands/warm-commands.js'
 import { calcfs as program } from '../../testbed/daemon.js'
 import { type Ran, run } from '../../testbed/programs.js'
-import { fillSampleData } from '../../testbed/sample-data.js'
 import { testService } from '../../testbed/service.js'
 import { outcome, overwrite } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
@@ -18,7 +17,7 @@ const day = 24 * 3_600_000
 type Desk = Awaited<ReturnType<typeof desk>>
 
 async function desk(t: Test) {
-  const service = await testService(t, fillSampleData)
+  const service = await testService(t)
   const { environment } = await ownHome(t, 'login')
   const calcfs = (more: Readonly<Record<string, string>>, ...args: string[]) =>
     command(args, { ...environment, ...more })

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { namesOf, textOf } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
-import { bigText, downloads, fillFifty, isWhole, patience, pinsOf, untilPin, wholeFifty } from './pinned.js'
+import { addFifty, bigText, downloads, isWhole, patience, pinsOf, untilPin, wholeFifty } from './pinned.js'
 
 // Most of the time is spent waiting.
 t.jobs = 4
@@ -21,8 +21,8 @@ function holdDownloads({ service }: KernelTestbed): () => void {
   return service.hold(/^GET \/calculation\/files\/bitstream/).open
 }
 
-function fillFew(seed: Seed): void {
-  fillFifty(seed)
+function addFew(seed: Seed): void {
+  addFifty(seed)
   const project = seed.addProject({ id: '3000', name: 'Few', owner: 'demo' })
   for (const [at, letter] of ['x', 'y', 'z'].entries())
     seed.addCalculation({
@@ -34,7 +34,7 @@ function fillFew(seed: Seed): void {
 }
 
 t.test('what is pinned is never evicted, nor cleared (PIN-4)', async t => {
-  const testbed = await warmMount(t, { fill: fillFew, settings: { cacheSize: '1M' } })
+  const testbed = await warmMount(t, { adds: addFew, settings: { cacheSize: '1M' } })
   const { service } = testbed
   t.match(await testbed.here('pin', 'projects/Few'), { code: 0 })
   for (let at = 0; at < 50; at += 1) await textOf(testbed, `projects/Fifty/run${at}/a.out`)
@@ -54,8 +54,8 @@ t.test('what is pinned is never evicted, nor cleared (PIN-4)', async t => {
 t.test(
   'what another program removes of a pin is fetched again, and the pin is not called whole meanwhile (PIN-4)',
   async t => {
-    const fill = (seed: Seed): void => {
-      fillFifty(seed)
+    const adds = (seed: Seed): void => {
+      addFifty(seed)
       seed.addCalculation({
         id: '4200',
         name: 'long',
@@ -63,7 +63,7 @@ t.test(
         files: { 'l.out': bigText('l').repeat(30) },
       })
     }
-    const testbed = await warmMount(t, { fill })
+    const testbed = await warmMount(t, { adds })
     const account = join(testbed.home, 'cache', 'calcfs')
     const found = await readdir(account, { recursive: true })
     const kept = join(account, found.find(name => name.endsWith('content/kept')) ?? '')
@@ -99,8 +99,7 @@ t.test(
 )
 
 t.test('what a refusal hides is kept as it was (PIN-5)', async t => {
-  const fill = (seed: Seed): void => {
-    fillSampleData(seed)
+  const adds = (seed: Seed): void => {
     const outer = seed.addProject({ id: '3000', name: 'Outer', owner: 'demo' })
     const inner = seed.addProject({ id: '3100', name: 'Inner', owner: 'demo', parent: outer })
     const innermost = seed.addProject({ id: '3200', name: 'Innermost', owner: 'demo', parent: inner })
@@ -112,7 +111,7 @@ t.test('what a refusal hides is kept as it was (PIN-5)', async t => {
         files: { 'b.out': `${at}\n`, 'c.out': 'c' },
       })
   }
-  const testbed = await warmMount(t, { fill, settings: { staleLimit: '1s' } })
+  const testbed = await warmMount(t, { adds, settings: { staleLimit: '1s' } })
   const { service } = testbed
   t.match(await testbed.here('pin', 'projects/Outer'), { code: 0, stdout: /kept whole: 6 files/ })
   t.match(await testbed.here('pin', 'reports/42.json'), { code: 0 })
@@ -139,7 +138,7 @@ t.test('what a refusal hides is kept as it was (PIN-5)', async t => {
 })
 
 t.test('pins that share files leave others no more room than there is (PIN-4)', async t => {
-  const testbed = await warmMount(t, { fill: fillFew, settings: { cacheSize: '1M' } })
+  const testbed = await warmMount(t, { adds: addFew, settings: { cacheSize: '1M' } })
   for (const path of ['Few', 'Few/few0', 'Few/few1', 'Few/few2'])
     t.match(await testbed.here('pin', `projects/${path}`), { code: 0 })
   await testbed.pass(602_000)
@@ -151,7 +150,7 @@ t.test('pins that share files leave others no more room than there is (PIN-4)', 
 })
 
 t.test('what does not fit into the cache is said at once and in the status (PIN-4)', async t => {
-  const testbed = await warmMount(t, { fill: fillFifty, settings: { cacheSize: '1M' } })
+  const testbed = await warmMount(t, { adds: addFifty, settings: { cacheSize: '1M' } })
   const sentence =
     /do not fit, because pins take seven eighths of --cache-size \(1048576\) at most: mount with --cache-size (\d+)/
   const pinned = await testbed.here('pin', 'projects/Fifty')
@@ -171,7 +170,7 @@ t.test('what does not fit into the cache is said at once and in the status (PIN-
 })
 
 t.test('what is new is fetched once a listing shows it, what is gone is let go (PIN-5)', async t => {
-  const testbed = await warmMount(t, { fill: fillFifty })
+  const testbed = await warmMount(t, { adds: addFifty })
   const { service } = testbed
   t.match(await testbed.here('pin', 'projects/Fifty'), wholeFifty)
   service.seed.addCalculation({ id: '4900', name: 'late', project: '4000', files: { 'n.out': 'new\n' } })
@@ -211,7 +210,7 @@ t.test('what is new is fetched once a listing shows it, what is gone is let go (
 })
 
 t.test('of two mounts of one account one fetches, and the other goes on where that ends (PIN-5)', async t => {
-  const first = await warmMount(t, { fill: fillFifty })
+  const first = await warmMount(t, { adds: addFifty })
   const second = await warmMount(t, {}, { service: first.service, home: first.home })
   const { service } = first
   const before = service.heard.length

@@ -1,12 +1,12 @@
 // Promises of `calcfs pin`: a subtree is kept whole on this disk, fetched once, and read without the service.
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { fillSampleData, ids, log } from '../../testbed/sample-data.js'
+import { ids, log } from '../../testbed/sample-data.js'
 import { namesOf, outcome, textOf } from '../../testbed/testbed.js'
 import { drawnFrom } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { until, within } from '../../testbed/within.js'
-import { bigText, downloads, fillFifty, isWhole, patience, pinsOf, untilPin } from './pinned.js'
+import { addFifty, bigText, downloads, isWhole, patience, pinsOf, untilPin } from './pinned.js'
 
 // Most of the time is spent waiting.
 t.jobs = 4
@@ -44,11 +44,12 @@ function drawnTree(seed: Seed): ReadonlyMap<string, string> {
 
 t.test('a drawn tree is kept whole, and read without the service at any age (PIN-1, PIN-2)', async t => {
   let files: ReadonlyMap<string, string> = new Map()
-  const fill = (seed: Seed): void => {
-    fillSampleData(seed)
-    files = drawnTree(seed)
-  }
-  const testbed = await warmMount(t, { fill, settings: { staleLimit: '1s' } })
+  const testbed = await warmMount(t, {
+    adds(seed) {
+      files = drawnTree(seed)
+    },
+    settings: { staleLimit: '1s' },
+  })
   const { service, files: drive } = testbed
   const asked = await service.during(async () => {
     const pinned = await testbed.here('pin', 'projects/Drawn')
@@ -150,7 +151,7 @@ t.test('a calculation, a report with its calculations, and a single file are kep
 t.test(
   'without a mount a pin is fetched by the command, and gone on with by the next one (PIN-2)',
   async t => {
-    const testbed = await warmMount(t, { fill: fillFifty })
+    const testbed = await warmMount(t, { adds: addFifty })
     const { service } = testbed
     await testbed.end()
     const pin = (...more: string[]) =>

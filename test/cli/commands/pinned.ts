@@ -2,7 +2,6 @@
 import type { PinLine } from '../../../src/drive/interface/control.js'
 import type { Seed } from '../../../src/service/seed.js'
 import type { KernelTestbed } from '../../testbed/mount.js'
-import { fillSampleData } from '../../testbed/sample-data.js'
 import { until } from '../../testbed/within.js'
 
 export const patience = 90_000
@@ -25,8 +24,7 @@ export const wholeFifty = {
 
 export const bigText = (letter: string): string => letter.repeat(99_999)
 
-export function fillFifty(seed: Seed): void {
-  fillSampleData(seed)
+export function addFifty(seed: Seed): void {
   const project = seed.addProject({ id: '4000', name: 'Fifty', owner: 'demo' })
   for (let at = 0; at < 50; at += 1)
     seed.addCalculation({

@@ -2,14 +2,13 @@
 import type { Seed } from '../../../src/service/seed.js'
 import type { Chance } from '../../long/chance.js'
 import { anyTitle } from '../../long/titles.js'
-import { cml, fillSampleData } from '../../testbed/sample-data.js'
+import { cml } from '../../testbed/sample-data.js'
 
 const hostile = ['../../../etc/passwd', '/etc/passwd', '..', '.', 'a/../../b', '~root', '-rf', 'x\ny', 'CON']
 
-/** The sample data, and some dozen projects and calculations more. */
+/** Some dozen projects and calculations beside the sample data. */
 export function drawnTree(draw: Chance): (seed: Seed) => void {
   return seed => {
-    fillSampleData(seed)
     let id = 5_000
     // The bundled service keeps no half of a pair.
     const title = (): string =>

@@ -47,7 +47,7 @@ const getUnmounted = ({ calcfs, service }: WarmTestbed, ...args: string[]) =>
   calcfs('get', '--url', service.url, '--user', 'demo', ...args)
 
 t.test('NOFUSE-6 get makes the tree that a mount shows, and fetches nothing a second time', async t => {
-  const testbed = await warmMount(t, { fill: drawnTree(chance(seed)) })
+  const testbed = await warmMount(t, { adds: drawnTree(chance(seed)) })
   const { local, directory, service } = testbed
   const expected = await facts(join(directory, 'projects'), local)
   t.match(await get(testbed, 'projects', '--to', join(local, 'a')), { code: 0, stderr: '' }, 'mounted')

@@ -43,7 +43,7 @@ const sorted = (text: string): readonly string[] =>
     .sort()
 
 t.test('NOFUSE-1 find, ls and cat show what a mount shows, mounted and not', async t => {
-  const testbed = await warmMount(t, { fill: drawnTree(chance(seed)) })
+  const testbed = await warmMount(t, { adds: drawnTree(chance(seed)) })
   const { directory } = testbed
   const paths = sorted(await printed('find', ['projects'], { cwd: directory }))
   const facts = await printed('find', ['projects', '-type', 'f', '-printf', '%p\\t%s\\t%m\\t%T@\\n'], {
@@ -162,7 +162,7 @@ t.test('NOFUSE-2 what cannot be had is named, the rest goes on, and the exit cod
 })
 
 t.test('NOFUSE-4 find means what find(1) means', async t => {
-  const testbed = await warmMount(t, { fill: drawnTree(chance(seed + 1)) })
+  const testbed = await warmMount(t, { adds: drawnTree(chance(seed + 1)) })
   const { directory } = testbed
   const cases: readonly (readonly string[])[] = [
     ['--name', '*.xyz'],

@@ -5,7 +5,6 @@ import t, { type Test } from 'tap'
 import { calcfs } from '../../testbed/daemon.js'
 import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
 import type { Ran } from '../../testbed/programs.js'
-import { fillSampleData } from '../../testbed/sample-data.js'
 import { testService } from '../../testbed/service.js'
 import { isDrawn } from '../../testbed/variants.js'
 
@@ -15,7 +14,7 @@ const untilEnded = (directory: string): string => `
   for i in $(seq 300); do runs || break; sleep 0.1; done; runs && echo 'a daemon still runs'`
 
 async function place(t: Test) {
-  const service = await testService(t, fillSampleData)
+  const service = await testService(t)
   const { url } = service
   const directory = t.testdir({ at: {}, password: 'demo\n' })
   await chmod(directory, 0o755)

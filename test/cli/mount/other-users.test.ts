@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { calcfs } from '../../testbed/daemon.js'
 import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { testService } from '../../testbed/service.js'
 
 const [owner, other] = [65_534, 4242]
@@ -13,7 +13,7 @@ const as = (user: number): string => `setpriv --reuid=${user} --regid=${user} --
 t.test('STATE-2 with --allow-other others read what is saved, and only the owner what is not', async t => {
   if (process.getuid?.() !== 0)
     return t.fail('this test changes to other users, which only root may: run it as root')
-  const service = await testService(t, fillSampleData)
+  const service = await testService(t)
   const directory = t.testdir({})
   await chmod(directory, 0o755)
   const home = join(directory, 'home')

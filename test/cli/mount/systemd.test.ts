@@ -3,10 +3,9 @@ import t from 'tap'
 import { exitCodes } from '../../../src/terminal/exit.js'
 import { type BootedMachine, bootedMachine } from '../../testbed/machine/booted.js'
 import { run } from '../../testbed/programs.js'
-import { fillSampleData } from '../../testbed/sample-data.js'
 import { testService } from '../../testbed/service.js'
 
-const service = await testService(t, fillSampleData)
+const service = await testService(t)
 const anna = { name: 'anna', id: 23_456 }
 const profiles = ['group', 'killed', 'refused']
   .map(name => `[profiles.${name}]\nallow-other = true\n${name === 'refused' ? 'user = "guest"\n' : ''}`)

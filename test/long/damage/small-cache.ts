@@ -52,7 +52,7 @@ export async function openSmallCache(scope: TestLifetime, frame: Frame): Promise
   const pick = frame.pick.branch()
   const kind = pick.of(kinds)
   const fleet = kind === 'fleet' ? await fleetBed(scope, { fill }) : undefined
-  const service = fleet?.service ?? (await testService(scope, fill))
+  const service = fleet?.service ?? (await testService(scope, { fill }))
   const forgetful = kind === 'power cuts' ? await forgetfulDisk(scope) : undefined
   const full = kind === 'full disk' ? await smallDisk(scope) : undefined
   const cacheDir = (forgetful ?? full)?.directory

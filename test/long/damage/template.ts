@@ -1,9 +1,7 @@
 // A home directory with everything a daemon keeps: contents, a ledger, known reports, history, and texts that were not saved.
 import * as fs from 'node:fs/promises'
-import type { Seed } from '../../../src/service/seed.js'
 import { realMount } from '../../testbed/mount.js'
-import { ids, fillSampleData as world } from '../../testbed/sample-data.js'
-import { testService } from '../../testbed/service.js'
+import { ids } from '../../testbed/sample-data.js'
 import { outcome, overwrite, type TestLifetime } from '../../testbed/testbed.js'
 import { chance } from '../chance.js'
 
@@ -16,11 +14,11 @@ export async function makeTemplate(scope: TestLifetime) {
   const files = Object.fromEntries(
     sizes.map(size => [`data-${size}.bin`, bulk.subarray(size, size * 2 || 0)]),
   )
-  const service = await testService(scope, (seed: Seed) => {
-    world(seed)
-    seed.addCalculation({ id: '2000', name: 'Many', project: ids.water, files })
+  const drive = await realMount(scope, {
+    xattrs: 'off',
+    adds: seed => seed.addCalculation({ id: '2000', name: 'Many', project: ids.water, files }),
   })
-  const drive = await realMount(scope, { xattrs: 'off' }, { service })
+  const { service } = drive
   /** Paths below the drive, and what is there as long as the service has it. */
   const contents = new Map<string, Buffer>()
   for (const name of Object.keys(files))

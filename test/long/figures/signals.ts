@@ -3,10 +3,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Seed } from '../../../src/service/seed.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { run as ran } from '../../testbed/programs.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { within } from '../../testbed/within.js'
 import type { Chance } from '../chance.js'
@@ -115,11 +114,6 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
 }
 
-function fill(seed: Seed): void {
-  fillSampleData(seed)
-  seed.addProject({ id: '950', name: 'A', owner: 'demo', parent: ids.water })
-}
-
 async function drawn(testbed: MountTestbed, pick: Chance, at: number): Promise<string | undefined> {
   const { service } = testbed
   const draw = { at, root: testbed.directory, local: testbed.local }
@@ -161,7 +155,10 @@ async function run(frame: Frame): Promise<void> {
   let draws = 0
   await frame.onGrounds(
     async (scope, _, own) => {
-      const testbed = await realMount(scope, { settings, fill })
+      const testbed = await realMount(scope, {
+        settings,
+        adds: seed => seed.addProject({ id: '950', name: 'A', owner: 'demo', parent: ids.water }),
+      })
       return async () => {
         const at = draws++
         frame.add('draws')

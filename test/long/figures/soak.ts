@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Seed } from '../../../src/service/seed.js'
 import { realMount } from '../../testbed/mount.js'
-import { cml, log, fillSampleData as world } from '../../testbed/sample-data.js'
+import { cml, log } from '../../testbed/sample-data.js'
 import { errnoOf, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { type Chance, chance } from '../chance.js'
 import { descriptorsOf, memoryOf } from '../daemon.js'
@@ -25,8 +25,7 @@ const shortest = 4_000
 const tokenLifetime = 3
 const folders = 30
 
-function fill(seed: Seed): void {
-  world(seed)
+function adds(seed: Seed): void {
   for (let at = 0; at < folders; at++)
     seed.addCalculation({
       id: String(2_000 + at),
@@ -156,7 +155,7 @@ function growth(samples: readonly Sample[], of: 'memory' | 'descriptors'): numbe
 
 async function soakOf(mix: Mix, seed: number, wanted: number) {
   return scoped(async scope => {
-    const testbed = await realMount(scope, { fill, settings, service: { tokenLifetime } })
+    const testbed = await realMount(scope, { adds, settings, service: { tokenLifetime } })
     const until = Math.max(wanted, Date.now() + shortest)
     const { service } = testbed
     let isOver = false

@@ -7,7 +7,6 @@ import t from 'tap'
 import { memoryOf } from '../../long/daemon.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
-import { fillSampleData } from '../../testbed/sample-data.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
 import { until, within } from '../../testbed/within.js'
 
@@ -40,8 +39,7 @@ async function withRecords(t: TestLifetime, count: number, bytes: number): Promi
   const mount = await realMount(t, {
     // Memory is what is measured: a busy machine takes its time for eight megabytes of JSON.
     settings: { deadlineMetadata: '60s' },
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
       for (let at = 0; at < count; at += 1)
         seed.addCalculation({ id: idOf(at), name: `c${at}`, project: '900' })

@@ -2,7 +2,6 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t from 'tap'
-import { fillSampleData } from '../../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 import { draftsLeft } from '../left-behind.js'
@@ -25,8 +24,7 @@ const numberOf = (at: number): string => String(900 + at)
 
 t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', async t => {
   const testbed = await warmMount(t, {
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const at of [...Object.keys(harms), 'whole'].keys())
         seed.addReport({ id: numberOf(at), name: 'R', title: 'Title', owner: 'demo', calculations: [] })
     },

@@ -4,8 +4,9 @@ import { access, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
+import type { Seed } from '../../../src/service/seed.js'
 import { run } from '../../testbed/programs.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { lines, writes } from '../../testbed/service.js'
 import { pictureFolder, quiet, writeSettings } from '../../testbed/session/opened-folder.js'
 import { countSent, headBytes, headersBytes } from '../../testbed/session/sent-contents.js'
@@ -66,8 +67,7 @@ const limits: Readonly<Record<string, string>> = {
 const folders = ['trash', 'erase', 'rename', 'copy', 'properties']
 const water = 'projects/Water splitting'
 
-function fill(seed: Parameters<typeof fillSampleData>[0]): void {
-  fillSampleData(seed)
+function adds(seed: Seed): void {
   seed.addProject({ name: 'making', owner: 'demo', parent: ids.water })
   for (const name of folders) {
     const project = seed.addProject({ name, owner: 'demo', parent: ids.water })
@@ -93,7 +93,7 @@ interface Stage extends Pick<WarmTestbed, 'service' | 'files'> {
 for (const [at, [program, manager]] of Object.entries(managers).entries()) {
   if (!isDrawn(at, 2)) continue
   t.test(program, { buffered: true }, async t => {
-    const testbed = await warmMount(t, { settings: { access: 'manage' }, fill })
+    const testbed = await warmMount(t, { settings: { access: 'manage' }, adds })
     const promise = (name: string, work: (t: Test, stage: Stage) => Promise<void>) =>
       t.test(name, async t => {
         const home = join(testbed.local, name.split(' ').slice(0, 1).join())

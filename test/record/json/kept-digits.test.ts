@@ -46,13 +46,12 @@ const hasNamesOnce = (json: Json): boolean => {
 }
 const eachNameOnce = anyObject.filter(hasNamesOnce)
 
-t.test('SAVE-2 a whole record keeps its digits', async t => {
+t.test('SAVE-2 a whole record keeps its digits', async () => {
   const isKept = (base: JsonObject, print: (raw: string) => string): boolean => {
     const { record, doubt } = withDigitsOf(base, rounded(print, base), idNames)
     return doubt !== undefined || compactPrint(record) === compactPrint(base)
   }
   fc.assert(fc.property(eachNameOnce, anyPrinter, isKept), runs)
-  t.pass()
 })
 
 /** Rows with ids that a double may hold or not, some of them so near that they print as one. */
@@ -75,7 +74,7 @@ const idsOf = (record: JsonObject): readonly string[] => {
   return rows.map(row => (row.type === 'object' ? compactPrint(fieldOf(row, 'calcId') ?? row) : ''))
 }
 
-t.test('SAVE-2 after rows were taken out the others are the same ones, or it is in doubt', async t => {
+t.test('SAVE-2 after rows were taken out the others are the same ones, or it is in doubt', async () => {
   const isRight = (rows: Parameters<typeof listOf>[0], mask: number, print: (raw: string) => string) => {
     const base = listOf(rows)
     const left = listOf(rows.filter((_, at) => (mask >> at) % 2 === 0))
@@ -83,10 +82,9 @@ t.test('SAVE-2 after rows were taken out the others are the same ones, or it is 
     return doubt !== undefined || idsOf(record).join() === idsOf(left).join()
   }
   fc.assert(fc.property(anyRows, fc.integer({ min: 0, max: 63 }), anyPrinter, isRight), { numRuns: 5000 })
-  t.pass()
 })
 
-t.test('SAVE-2 rows with titles of their own are found again in any order', async t => {
+t.test('SAVE-2 rows with titles of their own are found again in any order', async () => {
   const moved = anyRows.chain(rows => {
     const titled = rows.map((row, at) => ({ ...row, title: `title ${at}` }))
     const order = fc.shuffledSubarray(titled, { minLength: titled.length })
@@ -98,7 +96,6 @@ t.test('SAVE-2 rows with titles of their own are found again in any order', asyn
       return doubt !== undefined || idsOf(record).join() === idsOf(listOf(turned)).join()
     })
   fc.assert(fc.property(moved, isRight), { numRuns: 2000 })
-  t.pass()
 })
 
 const first = '9007199254740992'
@@ -136,7 +133,7 @@ t.test('SAVE-2 what Perl writes as a text, and JavaScript as null, is the number
   t.equal(compactPrint(after('{"a":12}', '{"a":"12"}').record), '{"a":"12"}')
 })
 
-t.test('an edit beside rounded numbers is that edit alone', async t => {
+t.test('an edit beside rounded numbers is that edit alone', async () => {
   const isAlone = (base: JsonObject, text: string): boolean => {
     const mine = withField(rounded(printers[0] ?? String, base), 'own title', {
       type: 'string',
@@ -148,5 +145,4 @@ t.test('an edit beside rounded numbers is that edit alone', async t => {
     return doubt !== undefined || compactPrint(record) === compactPrint(wanted)
   }
   fc.assert(fc.property(eachNameOnce, fc.string({ unit: 'grapheme', maxLength: 9 }), isAlone), runs)
-  t.pass()
 })

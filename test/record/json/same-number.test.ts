@@ -16,7 +16,7 @@ const anyNumber = fc
       `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}${power === undefined ? '' : `e${power}`}`,
   )
 
-t.test('SAVE-2 what a double prints in 15 to 17 digits is the same number', async t => {
+t.test('SAVE-2 what a double prints in 15 to 17 digits is the same number', async () => {
   const isPrinted = (raw: string): boolean => {
     const double = Number(raw)
     if (!Number.isFinite(double)) return isSameNumber(raw, '1.7976931348623157e+308') || raw.startsWith('-')
@@ -24,7 +24,6 @@ t.test('SAVE-2 what a double prints in 15 to 17 digits is the same number', asyn
     return [raw, String(double), ...printed].every(one => isSameNumber(raw, one))
   }
   fc.assert(fc.property(anyNumber, isPrinted), { numRuns: 2000 })
-  t.pass()
 })
 
 t.test('SAVE-2 exactly printed doubles are the same number, other spellings of the value too', async t => {

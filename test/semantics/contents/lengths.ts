@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { complete } from '../../../src/service/store/options.js'
 import type { Interceptor } from '../../testbed/proxy.js'
-import { fillSampleData, ids, log } from '../../testbed/sample-data.js'
+import { ids, log } from '../../testbed/sample-data.js'
 import { type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 import { drawnFrom, variants } from '../../testbed/variants.js'
 
@@ -35,8 +35,7 @@ const wrongBodies: Readonly<Record<string, Interceptor>> = {
 
 const ways = Object.entries(wrongBodies)
 
-function fillWays(seed: Seed): void {
-  fillSampleData(seed)
+function addWays(seed: Seed): void {
   ways.forEach((_, number) => {
     seed.addCalculation({
       id: String(2000 + number),
@@ -52,7 +51,7 @@ const forms = { 'with its length': whole, 'in chunks': chunked, 'in HTTP/1.0': c
 
 export function lengths(t: Test, open: OpenTestbed): void {
   t.test('READ-13 another length than was told is ESTALE once, then EIO as long as it comes', async t => {
-    const testbed = await open(t, { fill: fillWays })
+    const testbed = await open(t, { adds: addWays })
     const { files, service } = testbed
     const mend = ways.map(([, how], number) => service.intercept(asked(number), how))
     for (const number of ways.keys()) t.equal((await files.lstat(fileOf(number))).size, log.length)
@@ -85,8 +84,7 @@ export function lengths(t: Test, open: OpenTestbed): void {
         }))
         const testbed = await open(t, {
           service: { shortcomings: { ...complete, ...lacks } },
-          fill(into) {
-            fillSampleData(into)
+          adds(into) {
             for (const { id } of deals)
               into.addCalculation({ id, name: id, project: ids.water, files: { 'run.log': log } })
           },

@@ -1,6 +1,7 @@
 // A content is what the service sends, whatever it looks like and whatever it is called: only a page needs a proof.
 import type { Test } from 'tap'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import type { Seed } from '../../../src/service/seed.js'
+import { ids } from '../../testbed/sample-data.js'
 import { type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 import { drawnFrom } from '../../testbed/variants.js'
 
@@ -41,8 +42,7 @@ const isPage = (label: string): boolean => label.includes('html')
 const isPageName = (name: string): boolean => /html$/i.test(name)
 const dealsAtMost = 24
 
-function fill(seed: Parameters<typeof fillSampleData>[0], titles: readonly string[]): void {
-  fillSampleData(seed)
+const adding = (titles: readonly string[]) => (seed: Seed) => {
   const files = Object.fromEntries(titles.map(title => [title, '']))
   seed.addCalculation({ id, name: 'Looks', project: ids.water, files })
 }
@@ -61,7 +61,7 @@ export function look(t: Test, open: OpenTestbed): void {
     `READ-6 a file is what the service sends, whatever it looks like and is called (seed ${seed})`,
     async t => {
       const titles = files.map(({ title }) => title)
-      const testbed = await open(t, { fill: seed => fill(seed, titles) })
+      const testbed = await open(t, { adds: adding(titles) })
       const sent: string[] = []
       testbed.service.intercept(
         /^(GET|HEAD) \/calculation\/files\/bitstream\?id=5001&/,
@@ -90,7 +90,7 @@ export function look(t: Test, open: OpenTestbed): void {
   t.test(
     'READ-6 a page that is another one each time is EIO, its size too, and later the file is whole',
     async t => {
-      const testbed = await open(t, { fill: seed => fill(seed, ['nbo.out']) })
+      const testbed = await open(t, { adds: adding(['nbo.out']) })
       let answers = 0
       const mend = testbed.service.intercept(/^GET .*fileId=nbo\.out/, response => {
         answers += 1
@@ -106,7 +106,7 @@ export function look(t: Test, open: OpenTestbed): void {
 
   for (const title of ['nbo.out', 'summary.html'])
     t.test(`READ-6 a page for ${title} is EIO while the service gives no record as JSON`, async t => {
-      const testbed = await open(t, { fill: seed => fill(seed, [title]) })
+      const testbed = await open(t, { adds: adding([title]) })
       await testbed.files.readdir(folder)
       const mend = testbed.service.page(/^GET /, '<html>Sign in</html>')
       t.equal(await outcome(testbed.files.readFile(`${folder}/${title}`)), 'EIO')

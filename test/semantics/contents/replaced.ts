@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import type { InterceptedRequest } from '../../testbed/proxy.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { type OpenTestbed, outcome, readToEnd, type Testbed } from '../../testbed/testbed.js'
 import { isDrawn } from '../../testbed/variants.js'
 import { until } from '../../testbed/within.js'
@@ -106,8 +106,7 @@ async function held(
 ): Promise<{ testbed: Testbed; held: readonly Held[] }> {
   const idOf = (number: number) => String(2000 + number)
   const testbed = await open(t, {
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       manners.forEach((_, number) => {
         const files = { [fileOf(number)]: '' }
         seed.addCalculation({ id: idOf(number), name: `Held ${number}`, project: ids.water, files })

@@ -1,6 +1,6 @@
 // Bursts of removals: hidden at once, then gone or back as a whole; and what failed blocks nothing.
 import type { Test } from 'tap'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import {
   isThere,
@@ -32,8 +32,7 @@ async function statusOf(
 async function openMixed(t: Test, open: OpenTestbed): Promise<Testbed> {
   const testbed = await open(t, {
     settings: { ...manage.settings, deadlineMetadata: '2m', deadlineSave: '2m' },
-    fill(seed) {
-      fillSampleData(seed)
+    adds(seed) {
       for (const user of ['ada', 'ben']) seed.addUser({ name: user, password: user })
       for (const id of ['51', '52', '53', '54'])
         seed.addReport({ id, name: `R${id}`, owner: 'demo', calculations: [] })

@@ -1,15 +1,14 @@
 // A name whose thing is gone: a second use of it finds nothing, never the next thing of the same title.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { fillSampleData as fillWorld, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { namesOf, type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 import { pauseEnds, removeTree } from './deleting.js'
 
 const water = 'projects/Water splitting'
-const manage = { settings: { access: 'manage' }, fill }
+const manage = { settings: { access: 'manage' }, adds }
 
-function fill(seed: Seed): void {
-  fillWorld(seed)
+function adds(seed: Seed): void {
   for (const id of ['2001', '2002', '2003'])
     seed.addCalculation({ id, name: 'same', project: ids.water, files: { id } })
 }

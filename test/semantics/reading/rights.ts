@@ -1,19 +1,18 @@
 // Access rights: published things and shares that are READ are read-only, and the mount says so before a request.
 import type { Test } from 'tap'
-import type { Seed } from '../../../src/service/seed.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
 const refused = /^(EROFS|EACCES)$/
 
 export function rights(t: Test, open: OpenTestbed): void {
   t.test('rights', async t => {
-    const fill = (seed: Seed): void => {
-      fillSampleData(seed)
-      seed.addProject({ id: '800', name: 'Printed', owner: 'demo', fields: '{"state":"published"}' })
-      seed.addCalculation({ id: '801', name: 'Final', project: '800' })
-    }
-    const testbed = await open(t, { fill })
+    const testbed = await open(t, {
+      adds(seed) {
+        seed.addProject({ id: '800', name: 'Printed', owner: 'demo', fields: '{"state":"published"}' })
+        seed.addCalculation({ id: '801', name: 'Final', project: '800' })
+      },
+    })
     const { files, service } = testbed
 
     t.test('SIZE-1 what is published is read-only', async t => {

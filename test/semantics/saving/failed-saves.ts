@@ -1,7 +1,7 @@
 // A save that failed: its errno, its text and its why; the next one sends all of it.
 import type { Test } from 'tap'
 import type { Interceptor } from '../../testbed/proxy.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { drawnFrom, variants } from '../../testbed/variants.js'
 import { until } from '../../testbed/within.js'
@@ -119,8 +119,7 @@ export function failedSaves(t: Test, open: OpenTestbed): void {
     const idOf = (at: number): string => String(900 + at)
     const testbed = await open(t, {
       settings: { deadlineSave: '4s', deadlineMetadata: '4s' },
-      fill(seed) {
-        fillSampleData(seed)
+      adds(seed) {
         for (const [at] of all) seed.addReport({ id: idOf(at), name: 'R', title: 'Before', owner: 'demo' })
       },
     })

@@ -1,7 +1,7 @@
 // A service whose lists and records lag behind: a cache in front of it, or a replica. What it accepted is not sent again.
 import type { Test } from 'tap'
 import type { Held } from '../../testbed/proxy.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed } from '../../testbed/testbed.js'
 
 const water = 'projects/Water splitting'
@@ -19,10 +19,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
   t.test('what is made before it is shown', async t => {
     const testbed = await open(t, {
       settings: { access: 'manage' },
-      fill(seed) {
-        fillSampleData(seed)
-        seed.addUser({ name: 'bob', password: 'bob' })
-      },
+      adds: seed => seed.addUser({ name: 'bob', password: 'bob' }),
     })
     const { files, service } = testbed
 
@@ -78,8 +75,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
   t.test('next to a change that is not answered in time', async t => {
     const testbed = await open(t, {
       settings: { access: 'manage', deadlineSave: '4s' },
-      fill(seed) {
-        fillSampleData(seed)
+      adds(seed) {
         for (const name of ['bob', 'eve', 'kim']) seed.addUser({ name, password: name })
       },
     })

@@ -1,7 +1,6 @@
 // `.shares/new*.json`: one POST, then a second name of the share that it has made; another user in it is another share.
 import type { Test } from 'tap'
-import type { Seed } from '../../../src/service/seed.js'
-import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
@@ -38,13 +37,12 @@ async function giveToBob(testbed: Testbed, share: number): Promise<void> {
   service.answer(/^GET \/project\/share/, async () => JSON.stringify([...(await sharesOf(testbed)), bobs]))
 }
 
-function fillWithBob(seed: Seed): void {
-  fillSampleData(seed)
-  seed.addUser({ name: 'bob', password: 'bob' })
-}
-
 export function newShares(t: Test, open: OpenTestbed): void {
-  const opened = (t: Test) => open(t, { fill: fillWithBob, settings: { access: 'manage' } })
+  const opened = (t: Test) =>
+    open(t, {
+      adds: seed => seed.addUser({ name: 'bob', password: 'bob' }),
+      settings: { access: 'manage' },
+    })
   const started = async (t: Test) => {
     const testbed = await opened(t)
     await overwrite(testbed, fresh, told('guest', 'READ'))

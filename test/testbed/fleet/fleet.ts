@@ -5,9 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AssembledDrive } from '../../../src/app/assemble.js'
 import { makeFleetKey } from '../../../src/fleet/seal.js'
-import type { Seed } from '../../../src/service/seed.js'
-import { fillSampleData } from '../sample-data.js'
-import { testService } from '../service.js'
+import { type ServiceWish, testService } from '../service.js'
 import type { TestLifetime } from '../testbed.js'
 import { until } from '../within.js'
 import { type FleetNode, isUsed, openFleetNode } from './node.js'
@@ -19,12 +17,9 @@ export type FleetBed = Awaited<ReturnType<typeof fleetBed>>
 
 export async function fleetBed(
   t: TestLifetime,
-  {
-    fill = fillSampleData,
-    redis: options = [],
-  }: { fill?: (seed: Seed) => void; redis?: readonly string[] } = {},
+  { redis: options = [], ...wish }: ServiceWish & { readonly redis?: readonly string[] } = {},
 ) {
-  const service = await testService(t, fill)
+  const service = await testService(t, wish)
   const redis = await testRedis(t, options)
   const base = await mkdtemp(join(tmpdir(), 'calcfs-fleet-'))
   const key = join(base, 'key')
