@@ -7,7 +7,7 @@ import { writes } from '../testbed/service.js'
 import { namesOf } from '../testbed/testbed.js'
 import { drawnFrom } from '../testbed/variants.js'
 import { warmMount } from '../testbed/warm-mount.js'
-import { until } from '../testbed/within.js'
+import { succeeds, until } from '../testbed/within.js'
 import { type Habit, kinds, ways } from './savers.js'
 import { type Saving, savesOnce, savingGround, together } from './saving.js'
 
@@ -183,13 +183,7 @@ json.dump({**record, "description": "${theirs}"}, open(sys.argv[1], "w"), indent
       if (event?.save === saves && event.at === at) await happens(event, one.id)
     })
     const isDue = async () => isSame(await cameOf(one.id, said), one.due)
-    if (
-      await until(20_000, 'what is due', isDue, 500).then(
-        () => true,
-        () => false,
-      )
-    )
-      return
+    if (await succeeds(until(20_000, 'what is due', isDue, 500))) return
     const found = await cameOf(one.id, said)
     const told = `${one.kind.name}: ${one.situation.name}: ${JSON.stringify(found)} ${said}`
     wrong.push(told)

@@ -112,15 +112,17 @@ export const isThere = async ({ files }: Pick<Testbed, 'files'>, path: string): 
 export const namesOf = async ({ files }: Pick<Testbed, 'files'>, path: string): Promise<string[]> =>
   [...(await files.readdir(path)).keys()].sort()
 
-/** Opens, empties, writes and closes, as a shell's `>` does. */
+/** Opens, empties, writes and closes, as a shell's `>` does; with `r+` it is written over in its place, and then cut. */
 export async function overwrite(
   { files }: Pick<Testbed, 'files'>,
   path: string,
   text: string,
+  how: 'w' | 'r+' = 'w',
 ): Promise<void> {
-  const file = await files.open(path, 'w')
+  const file = await files.open(path, how)
   try {
     await file.write(text, 0)
+    if (how === 'r+') await file.truncate(Buffer.byteLength(text))
   } catch (thrown) {
     await file.close().catch(() => {})
     throw thrown

@@ -74,38 +74,25 @@ t.test('each text is listed once, with when, how, by which mount and what change
 
 t.test('a text that could not be saved is in the history, however it is written over (UNDO-1)', async t => {
   const testbed = await warmMount(t)
-  const { files } = testbed
   const right = await textOf(testbed, path)
-  const inPlace = async (at: string, text: string): Promise<void> => {
-    const file = await files.open(at, 'r+')
-    try {
-      await file.write(text, 0)
-      await file.truncate(Buffer.byteLength(text))
-    } finally {
-      await file.close()
-    }
-  }
-  const ways = { 'in place': inPlace, emptied: (at: string, text: string) => overwrite(testbed, at, text) }
+  const ways = { 'in place': 'r+', emptied: 'w' } as const
   for (const at of [path, 'reports/new-broken.json']) {
     const words: string[] = []
-    const spoil = async (word: string, write: (at: string, text: string) => Promise<void>): Promise<void> => {
+    const spoil = async (word: string, how: 'w' | 'r+'): Promise<void> => {
       words.push(word)
-      t.not(
-        await outcome(write(at, `${right.replace('Supporting information', word)} no JSON`)),
-        'done',
-        word,
-      )
+      const text = `${right.replace('Supporting information', word)} no JSON`
+      t.not(await outcome(overwrite(testbed, at, text, how)), 'done', word)
     }
     await spoil('first', ways.emptied)
-    for (const [way, write] of Object.entries(ways))
+    for (const [way, how] of Object.entries(ways))
       for (const [before, by] of Object.entries(ways))
-        await spoil(`${before} then ${way}`, before === way ? write : by)
+        await spoil(`${before} then ${way}`, before === way ? how : by)
     const found = (await versionsOf(testbed, at)).map(({ number }) => show(testbed, `${at}@${number}`))
     const texts = (await Promise.all(found)).join()
     // The last one is the draft itself.
     for (const word of words.slice(0, -1)) t.match(texts, word, `${at}: ${word}`)
     if (at !== path) continue
-    await inPlace(at, right.replace('Supporting information', 'Right at last'))
+    await overwrite(testbed, at, right.replace('Supporting information', 'Right at last'), 'r+')
     const saved = (await versionsOf(testbed, at)).map(({ number }) => show(testbed, `${at}@${number}`))
     t.match((await Promise.all(saved)).join(), String(words.at(-1)))
   }

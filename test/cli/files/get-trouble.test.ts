@@ -121,14 +121,19 @@ t.test(
   },
 )
 
+/** All contents after so many are never answered. */
+function answersOnly({ service }: MountTestbed, most: number): () => void {
+  let asked = 0
+  return service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
+    asked += 1
+    if (asked <= most) (await carryOut())()
+  })
+}
+
 t.test('NOFUSE-10 Ctrl-C ends with 130, and leaves nothing beside the files', async t => {
   const { truth, fill } = manyFiles(chance(seed + 1), shown)
   const testbed = await realMount(t, { fill })
-  let asked = 0
-  testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
-    asked += 1
-    if (asked <= 3) (await carryOut())()
-  })
+  answersOnly(testbed, 3)
   const target = join(testbed.local, 'copy')
   const { child, said, ended: end } = getting(testbed, target, true)
   await until(limit, 'a file is there', async () => (await lookedAt(target, truth)).whole > 0)
@@ -142,11 +147,7 @@ t.test('NOFUSE-10 Ctrl-C ends with 130, and leaves nothing beside the files', as
 t.test('NOFUSE-10 a daemon that is killed meanwhile ends the get, and what is there is whole', async t => {
   const { truth, fill } = manyFiles(chance(seed + 2), shown)
   const testbed = await realMount(t, { fill })
-  let asked = 0
-  const slow = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
-    asked += 1
-    if (asked <= 5) (await carryOut())()
-  })
+  const slow = answersOnly(testbed, 5)
   const target = join(testbed.local, 'copy')
   const { said, ended: end } = getting(testbed, target, true)
   await until(limit, 'files are there', async () => (await lookedAt(target, truth)).whole > 1)

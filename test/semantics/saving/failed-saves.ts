@@ -27,15 +27,7 @@ const between: Readonly<Record<string, (testbed: Testbed) => Promise<unknown>>> 
 /** As editors put a text into its place. */
 const ways: Readonly<Record<string, (testbed: Testbed, text: string) => Promise<unknown>>> = {
   'written over': (testbed, text) => overwrite(testbed, report, text),
-  'written in place': async ({ files }, text) => {
-    const file = await files.open(report, 'r+')
-    try {
-      await file.write(text, 0)
-      await file.truncate(Buffer.byteLength(text))
-    } finally {
-      await file.close()
-    }
-  },
+  'written in place': (testbed, text) => overwrite(testbed, report, text, 'r+'),
   'moved over': async (testbed, text) => {
     const scratch = `reports/.${ids.report}.json.swx`
     await overwrite(testbed, scratch, text)
