@@ -78,6 +78,30 @@ export function reading(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, 'projects/Many/c9/run.log'), big)
     })
 
+  t.test('READ-1 a page whose body was lost before it was believed is read whole', async t => {
+    const page = Buffer.from('<html>page</html>\n'.repeat(6_000))
+    const testbed = await open(t, { fill: fillMany(['9'], () => ({ 'run.html': page.toString() })) })
+    const path = 'projects/Many/c9/run.html'
+    t.equal((await testbed.files.lstat(path)).size, page.length)
+    let isLost = false
+    testbed.service.intercept(/^GET .*bitstream/, async (response, { headers, carryOut }) => {
+      if (isLost || /^bytes=\d+-\d/.test(headers?.range ?? '')) return (await carryOut())()
+      isLost = true
+      response.writeHead(200, { 'content-type': 'text/html', 'content-length': page.length })
+      response.write(page.subarray(0, 60_000), () => setTimeout(() => response.destroy(), 50))
+    })
+    testbed.service.intercept(/^GET (?!.*bitstream)/, async (_response, { carryOut }) => {
+      const send = await carryOut()
+      setTimeout(send, isLost ? 200 : 0)
+    })
+    const file = await testbed.files.open(path, 'r')
+    const parts = await Promise.all([0, 8192, 50_000].map(offset => file.read(4096, offset)))
+    for (const [at, offset] of [0, 8192, 50_000].entries())
+      t.equal(parts[at]?.toString(), page.toString('latin1', offset, offset + 4096), `at ${offset}`)
+    t.ok(isLost)
+    await file.close()
+  })
+
   t.test('bad answers', async t => {
     const { files, service } = await open(t)
 

@@ -221,9 +221,10 @@ export class Download implements RangeUser {
     return this.length ?? 0
   }
 
-  /** The bytes that have arrived, after `reach`. */
-  read(offset: number, into: Uint8Array): Promise<number> | number {
+  /** The bytes that have arrived, after `reach`; undefined where a short body was lost and has begun again meanwhile. */
+  read(offset: number, end: number, into: Uint8Array): Promise<number> | number | undefined {
     if (this.failure !== undefined) throw this.failure.reason
+    if (!this.has(offset, end)) return undefined
     const there = this.buffer.arrived.reach(offset) - offset
     return this.buffer.read(offset, into.subarray(0, Math.max(0, there)))
   }

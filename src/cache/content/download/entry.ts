@@ -266,13 +266,13 @@ export class ContentEntry {
     return failure
   }
 
-  private async readDownload(wanted: ColdRead, length: number | undefined): Promise<number> {
+  private async readDownload(wanted: ColdRead, length: number | undefined): Promise<number | undefined> {
     const { context, offset, into } = wanted
     const current = this.begin()
     const end = Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY)
     const coming = current.reach(offset, end, context.priority)
     if (coming !== undefined) await this.patiently(wanted, coming)
-    return current.read(offset, into)
+    return current.read(offset, end, into)
   }
 
   private async patiently({ context, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
