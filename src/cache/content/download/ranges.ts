@@ -278,7 +278,9 @@ export class Ranges {
       if (lost === undefined || !this.inFlight.has(range)) return
       inVain = range.position === position ? inVain + 1 : 0
       if (inVain > 1 || body.ends !== 'proven') throw lost.reason
-      if (body === first && range.from === 0 && this.total <= chunkBytes) {
+      // A whole chunk may be on its way to the disk.
+      const isShort = this.total <= chunkBytes && range.position < chunkBytes
+      if (body === first && range.from === 0 && isShort) {
         writer.restart()
         range.position = 0
       }
