@@ -255,9 +255,12 @@ export function order(t: Test, open: OpenTestbed): void {
       t.same(await listOf(testbed), [ids.transition, ids.bare])
       await files.readdir('projects/Water splitting')
       await service.elsewhere('DELETE', `/calculation?id=${ids.product}`)
-      record.calculations = ['/projects/Water splitting/H2O']
+      const next = {
+        ...JSON.parse(await textOf(testbed, report)),
+        calculations: ['/projects/Water splitting/H2O'],
+      }
       await service.sends(t, [], async () =>
-        t.equal(await outcome(overwrite(testbed, report, JSON.stringify(record))), 'EINVAL'),
+        t.equal(await outcome(overwrite(testbed, report, JSON.stringify(next))), 'EINVAL'),
       )
     })
   })
