@@ -86,7 +86,6 @@ t.test('CMD-13 what was typed wrong is one sentence and exit code 2, without a s
       ['info', 'projects/Water', 'splitting'],
       /^calcfs: too many arguments .*\n\(.* in quotes: 'projects\/Water /,
     ],
-    [['login'], /^calcfs: no service is named, .* and doctor take it first, others with --url\)/],
     [
       ['login', 'https://data.example.org', '--user', 'anna'],
       /^calcfs: no line came in for "Password of anna .*": call calcfs at a terminal, or let another program write the answer/,

@@ -3,13 +3,15 @@ import type { Command } from 'commander'
 import { CliCommand } from '../../terminal/command.js'
 import { type JsonFlag, jsonFlag } from '../../terminal/print.js'
 import { configured, withSettings } from '../../terminal/settings.js'
+import { meanMounted } from '../control/choose.js'
 
 const signInCommand = (name: 'login' | 'logout', json: string): CliCommand =>
   withSettings(new CliCommand(name), 'service')
-    .argument('[url]', 'address of the service; default: url of the configuration file')
+    .argument('[url]', 'address of the service; default: url of the configuration, or the only one mounted')
     .addOption(jsonFlag(json))
     .action(async (url: string | undefined, flags: JsonFlag, command: Command) => {
       const acts = await import('../sign-in/sign-in.js')
+      if (url === undefined) await meanMounted(command)
       return acts[name](configured(command, url), flags)
     })
 

@@ -67,7 +67,8 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   if (flags.json === true && flags.daemon !== true && flags.inBackground !== true)
     throw new Stop(exitCodes.usage, '--json is for a drive in the background; add --daemon.')
   const path = await mountPath(resolve(directory))
-  await refuseUnfit(path)
+  const unfit = await fitness(path)
+  if (unfit !== undefined) throw new Stop(exitCodes.mountPoint, unfitSentences[unfit](path))
   const { withPassword } = await import('../../app/sign-in.js')
   const asked = await withPassword(await withOwnSecrets(given, flags))
   if (flags.daemon === true) {
@@ -105,11 +106,6 @@ function refuseAddress(directory: string): string {
 function refuseSwapped(address: string, directory: string): string {
   if (!/^https?:\/\//.test(directory) || /^https?:\/\//.test(address)) return address
   throw new Stop(exitCodes.usage, `the address comes first. Write: calcfs mount ${directory} ${address}`)
-}
-
-async function refuseUnfit(path: string): Promise<void> {
-  const unfit = await fitness(path)
-  if (unfit !== undefined) throw new Stop(exitCodes.mountPoint, unfitSentences[unfit](path))
 }
 
 const unfitSentences: Readonly<Record<Unfit, (path: string) => string>> = {

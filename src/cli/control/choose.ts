@@ -1,14 +1,15 @@
 // The drive that a command means: the one its paths lie on; else the one that --mount names, or that of the service that is named, or the one in which the shell stands, or the only one.
+import { existsSync } from 'node:fs'
 import { isAbsolute, join, posix, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { adviceOn } from '../../advice.js'
+import { adviceOn, typedFlags } from '../../advice.js'
 import type { DraftLine } from '../../drive/interface/control.js'
 import { fixedNames } from '../../layout.js'
 import { drives, drivesOfUser, innermost, type Mount, mountPath, sourceOf } from '../../mount/mount-point.js'
 import { standingIn } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type Configured, configured } from '../../terminal/settings.js'
-import { driveAt, hasEnded } from './daemon.js'
+import { driveAt, hasEnded, statusOfEach } from './daemon.js'
 
 export const mountFlag = [
   '--mount <drive>',
@@ -35,7 +36,7 @@ interface Chosen {
  * @throws Stop where several could be meant, or a path lies on none
  */
 export async function chosen(command: Command, given: readonly string[]): Promise<Chosen> {
-  const places = await Promise.all(given.map(placeOf))
+  const places = await Promise.all(given.map(path => placeOf(path, command)))
   const [first, ...others] = new Set(places.flatMap(({ mountPoint }) => mountPoint ?? []))
   if (others.length > 0)
     throw new Stop(
@@ -70,19 +71,21 @@ interface Place extends GivenPath {
   readonly mountPoint: string | undefined
 }
 
-/** Where a path that was typed lies; of no drive it may be the drive's own, `/projects/Dyes`. @throws Stop for a file of this machine */
-async function placeOf(given: string): Promise<Place> {
+/** Where a path that was typed lies; of no drive it may be the drive's own, `/projects/Dyes`. @throws Stop for one of this machine */
+async function placeOf(given: string, command: Command): Promise<Place> {
   const found = await onDrive(given)
   if (found !== undefined) return found
   if (/^https?:\/\//.test(given))
     throw new Stop(exitCodes.usage, `${given}: give the address with --url, and a path like projects/Dyes.`)
   const path = posix.normalize(`/${given}`).replace(/(?<=.)\/$/, '')
   const isDrives = path === '/' || tops.some(top => path === top || path.startsWith(`${top}/`))
-  if (!isAbsolute(given) || isDrives) return { given, mountPoint: undefined, path }
-  throw new Stop(
-    exitCodes.mountPoint,
-    `${given} is on no drive; calcfs status lists where yours are, calcfs mount brings one up, a path of the drive is written as reports/42.json, and calcfs get takes the place of its copies with --to.`,
-  )
+  const isHere = isAbsolute(given) || existsSync(resolve(given))
+  if (isDrives || !isHere) return { given, mountPoint: undefined, path }
+  const mounted = (await drivesOfUser()).map(drive => drive.path).join(', ')
+  const which = mounted === '' ? 'none is mounted; calcfs mount brings one up' : `mounted: ${mounted}`
+  const copies = command.name() === 'get' ? ', and the place of the copies as --to DIRECTORY' : ''
+  const sentence = `${given} is on no calcfs drive (${which}); a path of a drive is written as reports/42.json${copies}.`
+  throw new Stop(exitCodes.mountPoint, sentence)
 }
 
 const tops = (['projects', 'users', 'reports', 'numbers', 'own'] as const).map(top => `/${fixedNames[top]}`)
@@ -91,6 +94,17 @@ export async function onDrive(given: string): Promise<Place | undefined> {
   const local = await mountPath(resolve(given))
   const mount = innermost(local, await drives())
   return mount && { given, mountPoint: mount.path, path: join('/', relative(mount.path, local)) }
+}
+
+/** A command that names no service means the only one that is mounted, as if it were typed. @throws Stop where there are several */
+export async function meanMounted(command: Command): Promise<void> {
+  const { config } = configured(command)
+  const all = config.url === undefined ? await statusOfEach(await selectedDrives(undefined)) : []
+  const named = all.map(({ service, user }) => ({ url: service, user: config.user ?? user }))
+  const services = [...new Set(named.map(typedFlags))]
+  if (services.length > 1)
+    throw new Stop(exitCodes.usage, `several services are mounted; name one: ${services.join(', or ')}.`)
+  for (const [flag, value] of Object.entries(named[0] ?? {})) command.setOptionValue(flag, value)
 }
 
 /** The drive of a command without a path; undefined where there is none. @throws Stop where several could be meant */

@@ -1,7 +1,7 @@
 // Daemon of a mounted drive: found without accessing the mount, called with a deadline, and the advice where it hangs.
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Control } from '../../drive/interface/control.js'
+import type { Control, Status } from '../../drive/interface/control.js'
 import { fixedNames } from '../../layout.js'
 import { type Mount, mountAt, probeDaemon, textAt } from '../../mount/mount-point.js'
 import { processAt } from '../../system/process.js'
@@ -52,6 +52,10 @@ export const settled = <Answer>(all: readonly PromiseSettledResult<Answer>[]) =>
   answers: all.flatMap(one => (one.status === 'fulfilled' ? [one.value] : [])),
   problems: all.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : [])),
 })
+
+/** One that does not answer is left out. */
+export const statusOfEach = async (mountPoints: readonly string[]): Promise<readonly Status[]> =>
+  settled(await askEach(mountPoints, drive => drive.status({}))).answers
 
 /** True if the daemon of a mount has ended; one that hangs has not. */
 export async function hasEnded(mount: Mount): Promise<boolean> {

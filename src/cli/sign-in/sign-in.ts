@@ -16,7 +16,7 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, printFound, printJson, printLine } from '../../terminal/print.js'
 import { askFor } from '../../terminal/prompt.js'
 import type { Configured } from '../../terminal/settings.js'
-import { askEach, settled } from '../control/daemon.js'
+import { statusOfEach } from '../control/daemon.js'
 
 export async function login({ config, sources }: Configured, flags: JsonFlag): Promise<void> {
   const base = serviceBase(config)
@@ -101,9 +101,8 @@ function mountedLines({ mountPoint, signedInUntil, signInRenewed, unsent }: Stat
 
 /** A daemon that does not answer is left out: nothing is known of its sign-in. */
 async function drivesOf({ base, user }: Account): Promise<readonly Status[]> {
-  const paths = (await drivesOfUser()).map(({ path }) => path)
-  const { answers } = settled(await askEach(paths, drive => drive.status({})))
-  return answers.filter(status => status.service === base.href && status.user === user)
+  const all = await statusOfEach((await drivesOfUser()).map(({ path }) => path))
+  return all.filter(status => status.service === base.href && status.user === user)
 }
 
 /** Those that no daemon has; none where there is no directory for them. */

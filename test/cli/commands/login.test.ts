@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { ownHome } from '../../testbed/commands/own-home.js'
 import { command } from '../../testbed/commands/warm-commands.js'
 import { calcfs as program } from '../../testbed/daemon.js'
+import { whereOnly } from '../../testbed/machine/own-mounts.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { testService } from '../../testbed/service.js'
 import { outcome, overwrite } from '../../testbed/testbed.js'
@@ -96,26 +97,23 @@ t.test('a profile signs in with the password nearest to it, never with that of a
 
 t.test('SIGN-10 logout keeps unsaved texts, and says so; and which drives go on, and how', async t => {
   const at = await desk(t)
-  const { service, calcfs, home } = at
+  const { service, calcfs, home, environment } = at
   const directory = join(home, 'drive')
   t.match(await login(at), { code: 0 })
   t.match(await calcfs({}, 'mount', '--daemon', service.url, directory), { code: 0 })
   const file = join(directory, 'reports', 'new-mine.json')
   await t.rejects(writeFile(file, '{"name":"Mine","reportType":"none"}'))
 
-  const out = await calcfs({}, 'logout', service.url)
-  t.match(out, { code: 0, stderr: '' })
+  const out = await whereOnly([directory], `${process.execPath} ${program} logout`, environment)
+  t.match(out, { code: 0, stderr: '' }, 'the only service that is mounted is meant')
   t.match(out.stdout, /^Signed out demo of http/)
-  t.match(
-    out.stdout,
-    new RegExp(
-      `^${directory} is still mounted: it uses the token it has until 2.*:\\d\\d, then answers EACCES`,
-      'm',
-    ),
-  )
+  const goesOn = `^${directory} is still mounted: it uses the token it has until 2.*:\\d\\d, then answers EACCES`
+  t.match(out.stdout, new RegExp(goesOn, 'm'))
   t.match(out.stdout, /; 1 unsaved, which stay\. calcfs unmount \S+ ends it\.$/m)
   t.ok((await readdir(join(directory, 'projects'))).includes('Water splitting'), 'it goes on')
   t.match(await calcfs({}, 'unmount', directory), { code: 7 })
+  const alone = await whereOnly(['none'], `${process.execPath} ${program} login`, environment)
+  t.match(alone, { code: 2, stderr: /^calcfs: no service is named, .* and doctor take it first, others / })
 
   t.match(await login(at), { code: 0 })
   const [, ...more] = (await calcfs({}, 'logout', service.url)).stdout.split('\n')
@@ -132,13 +130,8 @@ t.test('SIGN-10 a drive with a password of its own signs in again by itself', as
   const testbed = await warmMount(t)
   t.equal(await outcome(overwrite(testbed, 'reports/43.json', '{ no json')), 'EINVAL')
   const out = await testbed.calcfs('logout', testbed.service.url, '--user', 'demo')
-  t.match(out, {
-    code: 0,
-    stdout: new RegExp(
-      `^${testbed.directory} is still mounted: it has a password of its own, and signs in again by itself; 1 `,
-      'm',
-    ),
-  })
+  const goesOn = 'is still mounted: it has a password of its own, and signs in again by itself; 1 '
+  t.match(out, { code: 0, stdout: new RegExp(`^${testbed.directory} ${goesOn}`, 'm') })
 })
 
 t.test('SIGN-13 with keyring the token lies in the keyring of the desktop, and in no file', async t => {

@@ -195,7 +195,7 @@ t.test('NOFUSE-6 where a copy goes is said before anything is fetched', async t 
     [[water, '--to', join(directory, 'reports')], /lies on the drive .* itself/],
     [[water, '--as', join(local, 'no', 'x')], /it cannot be made here \(ENOENT\)/, 1],
     [[water, '--jobs', '0', '--to', local], /write a whole number, 1 or more/],
-    [['/reports', local], / is on no drive; .* calcfs get takes the place of its copies with --to/, 6],
+    [['/reports', local], / is on no calcfs drive .*, and the place of the copies as --to DIRECTORY/, 6],
   ] as const)
     t.match(await get(testbed, ...line), { code, stderr })
   const nowhere = join(local, 'nowhere')
