@@ -93,7 +93,7 @@ export function openFileVerbs(
     if (await removals.touch(name, context))
       throw new Failure('taken-back', `${pathOf(name)}: it is not deleted, and there again`)
     const place = await parts.tree.scratch(name, context)
-    if (place === undefined) throw refusalToMake(name)
+    if (place === undefined) throw refusalToMake(name, writeSide.aliases.hasMade)
     return add(await scratch.create(place))
   }
 

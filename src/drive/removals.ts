@@ -60,22 +60,18 @@ export class Removals {
     const name = lastNameOf(path)
     if (node.of === 'calculation') burst.unlink(node.id, name, path)
     else if (node.of === 'project') burst.spoil(path, wholeMeant)
-    else
-      burst.remove({
-        node,
-        parent: directoryOf(node),
-        name,
-        path,
-        before: deleteSender.known(node),
-        isUnsaved,
-      })
+    else {
+      const before = deleteSender.known(node)
+      burst.remove({ node, parent: directoryOf(node), name, path, before, isUnsaved })
+    }
   }
 
   /** A file or a directory that the drive itself makes: a program that removes it means all that is beside it. */
   refuseOwn(path: string, node: Node): never {
     const { burst, rights } = this.parts.writeSide
     if (rights.access === 'manage') burst.spoil(path, wholeMeant)
-    throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
+    const isOfProject = node.kind === 'shares' || (node.kind === 'generated' && node.id !== '')
+    throw new Failure('not-permitted', `${path}: ${isOfProject ? withProject : readOnlyBecause(node)}`)
   }
 
   async rmdir(path: string, node: DirectoryNode, context: RequestContext): Promise<void> {
@@ -150,6 +146,8 @@ export class Removals {
 
 const ownCopy =
   'it was written here within the last minute, and its program may only make it again: remove it after a minute, or use calcfs delete'
+
+const withProject = 'it goes with its project: rmdir takes an empty one away, and rm -r none'
 
 const wholeMeant = 'a file or a directory of its project, or of the drive itself, was to be removed with it'
 

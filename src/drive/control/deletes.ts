@@ -102,14 +102,8 @@ function targetOf(path: string, node: Node): DeleteTarget {
 }
 
 function nodeOf({ kind, id, title, project }: DeletableItem): DeleteTarget {
-  switch (kind) {
-    case 'calculation':
-      return { kind: 'calculation', id: id as CalculationId, title }
-    case 'project':
-      return { kind: 'project', id: id as ProjectId }
-    case 'report':
-      return { kind: 'record', of: 'report', id: id as ReportId }
-    case 'share':
-      return { kind: 'record', of: 'share', id: id as ShareId, project: (project ?? '') as ProjectId }
-  }
+  if (kind === 'calculation') return { kind, id: id as CalculationId, title }
+  if (kind === 'project') return { kind, id: id as ProjectId }
+  if (kind === 'report') return { kind: 'record', of: kind, id: id as ReportId }
+  return { kind: 'record', of: kind, id: id as ShareId, project: (project ?? '') as ProjectId }
 }

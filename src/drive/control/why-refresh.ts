@@ -141,8 +141,7 @@ export function openPathControl(parts: ControlParts) {
     const { signedOut, outage } = health
     if (!(refreshed instanceof Failure)) {
       if (signedOut !== undefined) throw withoutSignIn(signedOut.failure)
-      if (refreshed.stale !== undefined) return refreshed
-      return { stale: outage?.failure.message }
+      return { stale: refreshed.stale ?? outage?.failure.message }
     }
     if (refreshed.kind === 'unauthenticated' && signedOut !== undefined) throw withoutSignIn(refreshed)
     if (outage === undefined || !isA('passing', refreshed)) throw refreshed

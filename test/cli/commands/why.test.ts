@@ -160,11 +160,8 @@ t.test(
       ['/', ['reports/42.json', '--mount', `${other.directory}/projects`]],
     ]
     for (const [cwd, args] of ways) {
-      t.match(
-        await calcfsIn(cwd, 'why', ...args),
-        { code: 0, stdout: said, stderr: '' },
-        `${cwd}: ${args[0]}`,
-      )
+      const found = await calcfsIn(cwd, 'why', ...args)
+      t.match(found, { code: 0, stdout: said, stderr: '' }, `${cwd}: ${args[0]}`)
     }
     const link = await calcfsIn('/', 'why', `${testbed.directory}/by-id/report/42`)
     t.match(link.stdout, said, 'a link is what it leads to')
@@ -184,6 +181,13 @@ t.test('why of a directory tells of the rm -r in it, not of what failed there be
   t.equal(await outcome(testbed.files.chmod(directory, 0o700)), 'EPERM')
   t.equal(await outcome(testbed.files.unlink(`${directory}/input.inp`)), 'EPERM')
   t.match(await why(testbed, directory), { stdout: /^Could not delete \/projects\/.*\/input\.inp / })
+  await testbed.files.mkdir('projects/Copy')
+  t.equal(await outcome(testbed.files.open('projects/Copy/a.out', 'w')), 'EPERM')
+  t.match(await why(testbed, 'projects/Copy'), {
+    stdout: / no uploads; .* project that .* cp -r made .* rmdir /,
+  })
+  t.match(await run('rm', ['-r', 'Copy'], { cwd: `${testbed.directory}/projects` }), { code: 1 })
+  t.match(await why(testbed, 'projects/Copy'), { stdout: /goes with its project: rmdir takes an empty one / })
 })
 
 t.test('why of a record that cannot be changed says so (CLI-1)', async t => {
