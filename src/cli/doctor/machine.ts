@@ -1,6 +1,6 @@
 // The needs of a mount on this machine: FUSE device, programs, libraries, kernel, directories, indexers.
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs'
 import { release } from 'node:os'
 import type { KernelWay } from '../../activity/activity.js'
 import { nearestThere, networkFileSystem } from '../../app/own-places.js'
@@ -12,7 +12,9 @@ import {
   kernelObstacle,
   libraryObstacle,
 } from '../../kernel/obstacles.js'
+import { mostOfAnswer } from '../../remote/http/answer.js'
 import { homeOf, isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
+import { bytesText } from '../../terminal/amount.js'
 import { bad, type Finding, good, poor, unless } from './finding.js'
 
 export async function onLinux(wanted: KernelWay['way']): Promise<readonly Finding[]> {
@@ -90,12 +92,18 @@ export function allowOther(isWanted: boolean): Finding {
 }
 
 export function directory(check: string, path: string, flag: string): Finding {
-  if (!may(nearestThere(path), constants.W_OK))
+  try {
+    accessSync(nearestThere(path), constants.W_OK)
+  } catch {
     return bad(check, `${path} cannot be written`, writableBy(path, flag))
+  }
   const network = networkFileSystem(path)
-  return network === undefined
-    ? good(check, path)
-    : poor(check, `${path} lies on ${network}`, `${flag} DIR, on a local disk`)
+  if (network !== undefined) return poor(check, `${path} lies on ${network}`, `${flag} DIR, on a local disk`)
+  const { bavail, bsize, files, ffree } = statfsSync(nearestThere(path))
+  const left = files > 0 && ffree === 0 ? 0 : bavail * bsize
+  if (left >= mostOfAnswer) return good(check, path)
+  const found = `${path} has ${bytesText(left)} left, of ${bytesText(mostOfAnswer)} that a text may need`
+  return (left === 0 ? bad : poor)(check, found, `make room (calcfs cache clear), or ${flag} DIR`)
 }
 
 /** Below the home directory alone something gets another owner: what lies above it is not the user's to take. */
@@ -121,13 +129,4 @@ function indexers(): Finding {
         'updatedb walks every drive at night',
         `sudo sed -i 's/^ *PRUNEFS *= *"/&fuse.calcfs /' ${file}`,
       )
-}
-
-function may(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode)
-    return true
-  } catch {
-    return false
-  }
 }

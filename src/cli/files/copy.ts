@@ -233,17 +233,14 @@ export class Copy {
     const file = onDisk(target, () => openSync(target, forReading))
     let offset = 0
     let isEqual = true
+    const compare = (bytes: Uint8Array): void => {
+      const here = Buffer.allocUnsafe(bytes.length)
+      const read = onDisk(target, () => readSync(file, here, 0, bytes.length, offset))
+      offset += bytes.length
+      isEqual &&= here.subarray(0, read).equals(bytes)
+    }
     try {
-      await this.reader.file(
-        path,
-        bytes => {
-          const here = Buffer.allocUnsafe(bytes.length)
-          const read = onDisk(target, () => readSync(file, here, 0, bytes.length, offset))
-          offset += bytes.length
-          isEqual &&= here.subarray(0, read).equals(bytes)
-        },
-        this.stop.signal,
-      )
+      await this.reader.file(path, compare, this.stop.signal)
     } finally {
       closeSync(file)
     }

@@ -81,11 +81,8 @@ export const unpinCommand = (): Command =>
     .action((path: string, flags: JsonFlag, command: Command) =>
       withPath(command, path, async (control, at) => {
         const { path: gone, filesKept, bytesKept } = await control.unpin({ path: at })
-        printFound(
-          flags,
-          { path: gone, filesKept, bytesKept },
-          `${gone} is not pinned any more; its ${filesText(filesKept)} (${bytesText(bytesKept)}) go when others need the room, and with calcfs cache clear, unless another pin keeps them.`,
-        )
+        const told = `${gone} is not pinned any more; its ${filesText(filesKept)} (${bytesText(bytesKept)}) go when others need the room, and with calcfs cache clear, unless another pin keeps them.`
+        printFound(flags, { path: gone, filesKept, bytesKept }, told)
       }),
     )
     .examples(

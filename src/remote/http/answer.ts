@@ -26,7 +26,7 @@ export interface RangeProbe {
 }
 
 /** The limit in bytes of an answer that is not content. */
-const mostOfAnswer = 16 << 20
+export const mostOfAnswer = 16 << 20
 /** A list is parsed item by item as it arrives: it may be so long. */
 const mostOfList = 64 << 20
 /** A text of many short values takes many times its length once it is understood, and in print. */

@@ -187,6 +187,8 @@ if (process.platform === 'linux' && process.getuid?.() === 0)
       t.notMatch(stdout, /everything is saved/)
       t.match(stdout + stderr, full)
     }
+    const doctor = await testbed.calcfs('doctor', '--state-dir', disk.directory)
+    t.match(doctor, { code: 1, stdout: /^BAD +drafts .* has 0 bytes left, /m })
     await disk.makeRoom()
     t.match((await status(testbed)).stdout, /^ {2}everything is saved$/m)
     t.match(await lists(), { code: 0, stdout: 'everything is saved.\n', stderr: '' })
