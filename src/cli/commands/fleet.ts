@@ -22,11 +22,8 @@ const keyCommand = (): Command =>
     .addOption(jsonFlag('{"file"}'))
     .action((file: string, flags: JsonFlag) => {
       makeFleetKey(file)
-      printFound(
-        flags,
-        { file },
-        `${file} is made; copy it to every node, readable by you alone, and mount with --fleet-key-file.`,
-      )
+      const told = `${file} is made; copy it to every node, readable by you alone, and mount with --fleet-key-file.`
+      printFound(flags, { file }, told)
     })
     .examples(
       ['calcfs fleet key ~/.config/calcfs/fleet.key', 'make it once'],

@@ -99,13 +99,9 @@ export const restoreCommand = (): Command =>
       const { path, number } = numbered(given)
       return withPath(command, path, async (control, at) => {
         const { changed } = await control.restore({ path: at, number })
-        printFound(
-          flags,
-          { path: at, number, changed },
-          changed === 'nothing'
-            ? `${path} says what @${number} says already; nothing was sent.`
-            : `${path} is as it was in @${number}: ${changed}.`,
-        )
+        const same = `${path} says what @${number} says already; nothing was sent.`
+        const told = changed === 'nothing' ? same : `${path} is as it was in @${number}: ${changed}.`
+        printFound(flags, { path: at, number, changed }, told)
       })
     })
     .examples(

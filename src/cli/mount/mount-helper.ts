@@ -154,6 +154,8 @@ function refuseUnlessKnown(name: string, sloppy: boolean): void {
     throw new BadSetting(
       `the option ${name} would show it to every user of this machine; put it into a file of mode 0600 and name that with password_file=FILE.`,
     )
+  if (name === 'remount')
+    throw new BadSetting('a drive is not remounted: unmount it, and mount it again with the other options.')
   if (withoutEffect.has(name) || forOthers.test(name) || sloppy) return
   const known = [...settingOf.keys(), ...Object.keys(programVariables)]
   const near = nearestPhrase(name.replaceAll('_', '-'), known, found => found.replaceAll('-', '_'))

@@ -80,7 +80,7 @@ t.test('MOUNT-3 options of mount(8) mean what they mean elsewhere', async t => {
   )
   t.same(wordsOf(ran), ['0', 'ro,nosuid,nodev,noexec,relatime', '1', '32'])
   t.match(ran.stderr, 'Read-only file system')
-  t.match(ran.stderr, "there is no mount option 'remount'")
+  t.match(ran.stderr, 'a drive is not remounted: unmount it, and mount it again')
   t.match(ran.stderr, `something is mounted on ${at} already`)
 })
 
