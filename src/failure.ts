@@ -6,8 +6,6 @@ export class Failure extends Error {
   override readonly name = 'Failure'
   /** The first 300 characters of the service's own message, if there was one. */
   readonly said: string | undefined
-  /** For EINVAL of a text: line and column, both counted from 1. */
-  readonly place: { readonly line: number; readonly column: number } | undefined
   /** Another server has answered in the place of the platform, with a page or a redirect: the platform was not reached. */
   readonly isForeign: boolean
 
@@ -17,13 +15,11 @@ export class Failure extends Error {
     details: {
       cause?: unknown
       said?: string | undefined
-      place?: { line: number; column: number } | undefined
       isForeign?: boolean
     } = {},
   ) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause })
     this.said = details.said
-    this.place = details.place
     this.isForeign = details.isForeign ?? false
   }
 }
@@ -123,6 +119,7 @@ const kinds = {
   'no-upload': { errno: 'EPERM', is: [] }, // a file in a place that takes none
   'not-json': { errno: 'EINVAL', is: ['unsent'] },
   refused: { errno: 'EINVAL', is: ['unsent'] }, // parsed, but not a record the service could take: never sent
+  waiting: { errno: 'EBUSY', is: ['unsent'] }, // a text that is not saved is in the way
   'no-space': { errno: 'ENOSPC', is: ['unsent'] },
   'disk-read-only': { errno: 'EROFS', is: [] }, // the local disk lets nothing be written, or this user not
   'name-too-long': { errno: 'ENAMETOOLONG', is: [] },

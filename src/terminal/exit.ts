@@ -42,6 +42,7 @@ export class Stop extends Error {
 
 const codesOfKinds: Partial<Record<FailureKind, ExitCode>> = {
   refused: exitCodes.usage,
+  waiting: exitCodes.unsent,
   unauthenticated: exitCodes.signIn,
   'refuses-all': exitCodes.unreachable,
   timeout: exitCodes.unreachable,

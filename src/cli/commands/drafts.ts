@@ -56,19 +56,27 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
     const lines = drafts.length === 0 ? [`${none}.`] : describeDrafts(drafts)
     printLine((heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]).join('\n'))
   }
-  const isAsked = isNamed || (await liveMounts()).length > 0
-  if (isAsked)
+  const drives = isNamed ? [undefined] : (await liveMounts()).map(({ path }) => path)
+  const shown = new Set<string>()
+  let failure: unknown
+  for (const drive of drives) {
+    if (drive !== undefined) command.setOptionValue('mount', drive)
     await withDrive(command, [], async ({ control, mountPoint }) => {
+      const { service, user } = await control.status({})
+      // Of one account any drive tells the same, those on no drive as well.
+      if (shown.size === shown.add(`${service} ${user}`).size) return
+      elsewhere = elsewhere.filter(one => one.service !== service || one.user !== user)
       const troubles = await control.places({})
-      const mounted = elsewhere.length > 0 ? await control.status({}) : undefined
-      // The drive tells those of its own account.
-      elsewhere = elsewhere.filter(one => one.service !== mounted?.service || one.user !== mounted?.user)
       const advised = mountPoint === undefined ? adviceLike(command) : await adviceOf(mountPoint)
       const drafts = (await control.drafts({})).map(withAdvice(advised))
-      const heading = elsewhere.length === 0 || mountPoint === undefined ? [] : [mountPoint]
+      const isOne = drives.length + elsewhere.length === 1
+      const heading = isOne || mountPoint === undefined ? [] : [mountPoint]
       print(drafts, { mountPoint }, [nothingWaits(troubles), ...heading])
       for (const trouble of troubles) complain(trouble)
+    }).catch((thrown: unknown) => {
+      failure = thrown
     })
+  }
   for (const { drafts, damaged, account, service, user } of elsewhere) {
     const named = { url: service ?? '…', user: user ?? '…' }
     const typed = drafts.map(withAdvice(advice => adviceOn(named, advice)))
@@ -78,7 +86,8 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
       complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
   }
   if (flags.json === true) printJson(all)
-  else if (!isAsked && elsewhere.length === 0) printLine('everything is saved.')
+  else if (drives.length + elsewhere.length === 0) printLine('everything is saved.')
+  if (failure !== undefined) throw failure
   if (all.length > 0) process.exitCode = exitCodes.unsent
 }
 

@@ -1,6 +1,8 @@
 // `calcfs history` and `calcfs restore`: the texts that are kept of a record, and one of them saved again.
 import type { Command } from 'commander'
+import { shellWord } from '../../advice.js'
 import type { CallResult, HistoryLine } from '../../drive/interface/control.js'
+import { isAbsent } from '../../failure.js'
 import { localText } from '../../system/time-text.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import {
@@ -25,7 +27,11 @@ export const historyCommand = (): Command =>
     .addOption(jsonFlag('{"record", "unsaved", "versions"}'))
     .action((path: string, flags: JsonFlag, command: Command) =>
       withPath(command, path, async (control, at) => {
-        const found = await control.history({ path: at })
+        const found = await control.history({ path: at }).catch((thrown: unknown) => {
+          if (!isAbsent(thrown) || !oneText.test(path)) throw thrown
+          const shown = `calcfs history show ${shellWord(path)} prints it`
+          throw new Stop(exitCodes.usage, `${path} is written as one text of a history is: ${shown}.`)
+        })
         printFound(flags, found, asText(path, found))
       }),
     )
@@ -40,10 +46,13 @@ const showCommand = (): Command =>
   driveCommand('show')
     .description('print a text of the history')
     .argument('<path@n>', numberedHelp)
+    .addOption(jsonFlag('{"path", "number", "stored", "text"}'))
     .action((given: string, _: object, command: Command) => {
       const { path, number } = numbered(given)
       return withPath(command, path, async (control, at) => {
-        await printBytes((await control.historyText({ path: at, number, isPlain: false })).text)
+        const { stored, text } = await control.historyText({ path: at, number, isPlain: false })
+        if (wantsJson(command)) printJson({ path: at, number, stored, text })
+        else await printBytes(text)
       })
     })
     .examples(
@@ -62,8 +71,6 @@ const diffCommand = (): Command =>
       ),
     )
     .action((given: string, other: string | undefined, _: object, command: Command) => {
-      // `history` has that flag as well, and takes it first.
-      const { json } = command.optsWithGlobals<JsonFlag>()
       const from = numbered(given)
       const to = other === undefined ? undefined : numbered(other)
       if (to !== undefined && to.path !== from.path)
@@ -74,7 +81,7 @@ const diffCommand = (): Command =>
         )
         const [earlier, later] = [one?.text ?? '', two?.text ?? '']
         const stored = { earlierStored: one?.stored, laterStored: two?.stored }
-        if (json === true) {
+        if (wantsJson(command)) {
           printJson({ path, from: from.number, to: to?.number, earlier, later, ...stored })
           return
         }
@@ -109,8 +116,13 @@ export const restoreCommand = (): Command =>
       ['calcfs restore ~/lab/reports/42/order.txt@2', 'the order of a report alone'],
     )
 
+/** `history` has that flag as well, and takes it first. */
+const wantsJson = (command: Command): boolean => command.optsWithGlobals<JsonFlag>().json === true
+
+const oneText = /^(.+)@(\d+)$/
+
 function numbered(given: string): { path: string; number: number } {
-  const [, path, number] = /^(.+)@(\d+)$/.exec(given) ?? []
+  const [, path, number] = oneText.exec(given) ?? []
   if (path !== undefined && number !== undefined) return { path, number: Number(number) }
   throw new Stop(
     exitCodes.usage,

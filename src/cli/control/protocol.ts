@@ -15,15 +15,13 @@ const failureForm = z
     kind: z.string(),
     sentence: z.string(),
     said: z.string().optional(),
-    place: z.object({ line: z.number(), column: z.number() }).optional(),
   })
-  .transform(({ kind, sentence, said, place }) => new Failure(kind as FailureKind, sentence, { said, place }))
+  .transform(({ kind, sentence, said }) => new Failure(kind as FailureKind, sentence, { said }))
 
-export const failureParts = ({ kind, message, said, place }: Failure): z.input<typeof failureForm> => ({
+export const failureParts = ({ kind, message, said }: Failure): z.input<typeof failureForm> => ({
   kind,
   sentence: message,
   said,
-  place,
 })
 
 /** Of a tree: a line for each batch. */

@@ -223,7 +223,7 @@ async function lineOf(one: { readonly name: string; readonly draft: LeftDraft })
 
 const recordLabel = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')
 
-function notSaved(name: string, { kind, message, said, place, cause }: Failure): Failure {
+function notSaved(name: string, { kind, message, said, cause }: Failure): Failure {
   const sentence = `${name} is not saved: ${message}; calcfs drafts show ${name}.why says more`
-  return new Failure(kind, sentence, { cause, said, place })
+  return new Failure(kind, sentence, { cause, said })
 }

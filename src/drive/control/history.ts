@@ -118,7 +118,7 @@ export function openHistoryControl(parts: ControlParts) {
   function refuseUnsaved(path: string, node: EditableNode): void {
     if (writeSide.records.draftOf(nodeKey(node)) === undefined) return
     throw new Failure(
-      'refused',
+      'waiting',
       `${path} shows a text that is not saved: send it or drop it first (calcfs drafts list), which keeps it in the history`,
     )
   }

@@ -1,4 +1,5 @@
 // Control of `calcfs report`: makes a report known, replaces its list by an explicit wish, reorders it together with its formulas.
+import { adviceForText } from '../../advice.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { editableOrder } from '../../edit/kinds/order-record.js'
 import { renumberedReport } from '../../edit/kinds/report-formulas.js'
@@ -109,6 +110,9 @@ export function openReportControl(parts: ControlParts) {
   async function renumber({ id: given, entries }: CallArgument<'renumber'>): Promise<CallResult<'renumber'>> {
     const { id, context, source, now } = await readToChange(given)
     const unsent = unsentOf(id)
+    const why = unsent.record?.meta.why
+    if (why?.kind === 'not-json')
+      throw new Failure('waiting', `${why.sentence}. ${adviceForText(why.kind, `${id}.json`)}`)
     const mine = unsent.record === undefined ? now : parseObject(unsent.record.text())
     const rows = await rowsWanted({ id, now, mine, unsent, entries }, context)
     const whole = renumberedReport(dialect, { now, mine, rows })
@@ -133,7 +137,7 @@ export function openReportControl(parts: ControlParts) {
     }
     if (unsent.order !== undefined && unsent.record !== undefined)
       throw new Failure(
-        'refused',
+        'waiting',
         `there are two unsent orders of report ${id}, ${id}.json and ${id}-order.txt; give one up with \`calcfs drafts drop\``,
       )
     if (unsent.order !== undefined) {

@@ -332,7 +332,7 @@ const targetOf = (node: NewNode, id: string): RecordNode =>
 
 function madeInPart({ of, id }: RecordNode, cause: Failure): Failure {
   const sentence = `it was made as ${of} ${id}, but not all of it is known to be stored: ${cause.message}; save it once more`
-  return new Failure(cause.kind, sentence, { cause, said: cause.said, place: cause.place })
+  return new Failure(cause.kind, sentence, { cause, said: cause.said })
 }
 
 const otherNumber = ({ of, id }: RecordNode): Failure =>

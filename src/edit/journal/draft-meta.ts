@@ -44,8 +44,6 @@ const whySchema = z.object({
   kind: z.string(),
   sentence: z.string(),
   said: z.string().optional(),
-  line: z.number().optional(),
-  column: z.number().optional(),
 })
 
 /** Why a draft was not saved, for `calcfs why`; `kind` is that of `troubleOf`. */
@@ -147,7 +145,7 @@ export const shortWhy = ({ sentence, said }: DraftReason): string =>
 /** A failure in the words of a note, which is read later: a save that failed is never sent again by itself. */
 export function whyOf(failure: Failure): DraftReason {
   const sentence = failure.message.replaceAll(looksAgain, '')
-  return { kind: troubleOf(failure), sentence, said: failure.said, ...failure.place }
+  return { kind: troubleOf(failure), sentence, said: failure.said }
 }
 
 /** The advice for a text of this name; undefined while nothing is wrong. */
@@ -239,7 +237,6 @@ export function explain(
   if (state === 'in-flight')
     lines.push('It was sent, and whether the service has stored it could not be seen.')
   if (why.said !== undefined) lines.push(`The service said: ${why.said}`)
-  if (why.line !== undefined) lines.push(`The place: line ${why.line}, column ${why.column}.`)
   const last = [whatToDo(draft, name), `The draft: ${name}`, `The text: ${draft.directory}/text`]
   return `${[...lines, ...last].join('\n')}\n`
 }

@@ -49,7 +49,6 @@ function orderLines(text: string): readonly OrderLine[] {
         throw new Failure(
           'refused',
           `line ${line} has more than an id, a title and a path: one calculation a line, no tabs in a title`,
-          { place: { line, column: 1 } },
         )
       return [{ line, entry: first === '' ? path : first, title, path: first === '' ? '' : path }]
     })
@@ -113,7 +112,6 @@ async function rowOf(ports: ReportPorts, order: OrderLine, context: RequestConte
     throw new Failure('refused', `line ${line}: ${thrown.message}`, {
       cause: thrown,
       said: thrown.said,
-      place: { line, column: 1 },
     })
   }
 }

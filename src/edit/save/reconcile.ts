@@ -117,7 +117,7 @@ export function partlyStored(failure: Failure, change: RecordChange, unstored: r
   const done = [...change.edits.keys()].filter(name => !missing.has(name))
   if (done.length === 0) return failure
   const sentence = `${failure.message} (stored all the same: ${done.map(name => JSON.stringify(name)).join(', ')})`
-  return new Failure(failure.kind, sentence, { cause: failure, said: failure.said, place: failure.place })
+  return new Failure(failure.kind, sentence, { cause: failure, said: failure.said })
 }
 
 /** A change on its way, which leaves a third of the time for reading after a lost answer; a late answer to it is noted. */

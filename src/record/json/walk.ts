@@ -74,8 +74,8 @@ export class Walk {
 
   failure(what: string): Failure {
     const before = this.text.slice(0, this.at)
-    const place = { line: before.split('\n').length, column: this.at - before.lastIndexOf('\n') }
-    return new Failure('not-json', `${what} (line ${place.line}, column ${place.column})`, { place })
+    const [line, column] = [before.split('\n').length, this.at - before.lastIndexOf('\n')]
+    return new Failure('not-json', `${what} (line ${line}, column ${column})`)
   }
 
   #inside(isObject: boolean, depth: number): boolean {

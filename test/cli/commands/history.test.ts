@@ -144,6 +144,9 @@ t.test('show prints a text letter for letter, diff what differs from it (UNDO-2)
   t.match(JSON.parse(stdout), { from: before?.number, to: now?.number, later: /"Mine"/ })
   t.match(await calcfs('history', 'show', path), { code: 2, stderr: /write PATH@N/ })
   t.match(await here('history', 'show', `${path}@77`), { code: 1, stderr: /has no text @77/ })
+  t.match(await here('history', `${path}@1`), { code: 2, stderr: `calcfs history show ${path}@1 prints it` })
+  const shown = await here('history', 'show', `${path}@${now?.number}`, '--json')
+  t.match(JSON.parse(shown.stdout), { path: `/${path}`, number: now?.number, stored: true, text: own })
 })
 
 t.test(
@@ -258,7 +261,7 @@ t.test('nothing is restored over an unsaved text, a changed record, or what is g
   t.not(await outcome(overwrite(testbed, path, mine)), 'done')
   well()
   await service.sends(t, [], async () => {
-    t.match(await restore(testbed, what), { code: 2, stderr: /not saved: send it or drop it first/ })
+    t.match(await restore(testbed, what), { code: 7, stderr: /not saved: send it or drop it first/ })
   })
   t.equal(await textOf(testbed, path), mine, 'the unsaved text is there still')
   t.match(await testbed.here('drafts', 'drop', '42'), { code: 0 })

@@ -191,7 +191,7 @@ t.test('a note is read as it was written, and one that is none is none', async t
   const directory = await scratch(t)
   const path = join(directory, 'meta.json')
   const attempt = { saved: hash, form: hash, before: hash, whole: hash, edited: ['title'] }
-  const why = { kind: 'broken', sentence: 's', said: 'no', line: 1, column: 2 }
+  const why = { kind: 'broken', sentence: 's', said: 'no' }
   const whole: DraftMeta = {
     ...newMeta(dead, 5),
     key: { kind: 'new', of: 'share', id: '1', project: '2' },

@@ -143,9 +143,8 @@ t.test('what is not JSON is refused with its line and column', async t => {
     ['[1.5.2]', 1, 5, 'a comma or ] is expected'],
   ]
   for (const [text, line, column, what] of cases) {
-    const { kind, place, message } = failureOf(text)
+    const { kind, message } = failureOf(text)
     t.equal(kind, 'not-json', text)
-    t.same(place, { line, column }, JSON.stringify(text))
     t.equal(message, `the text is not JSON: ${what} (line ${line}, column ${column})`, JSON.stringify(text))
   }
   t.throws(() => parseObject('\n [1]'), /object is expected, not a list \(line 2, column 2\)/)
@@ -171,7 +170,7 @@ t.test('calcfs takes exactly the texts that JSON.parse takes', async () => {
 t.test('a text nested too deep is refused, and never ends the program', async t => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   t.ok(parseJson(nested(200)))
-  t.match(failureOf(nested(201)), { kind: 'not-json', place: { line: 1, column: 201 } })
+  t.match(failureOf(nested(201)), { kind: 'not-json', message: /\(line 1, column 201\)$/ })
   t.match(failureOf('{"a":'.repeat(100_000)), { kind: 'not-json' })
   t.match(failureOf(`"\n${'['.repeat(100_000)}`), { kind: 'not-json' })
   t.match(failureOf(`/*"*/${'['.repeat(100_000)}`), { kind: 'not-json' })
