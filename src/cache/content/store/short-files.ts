@@ -24,21 +24,15 @@ export function writeShortFile(parts: readonly Uint8Array[], unfinished: string,
 /** A byte more than stands there: a file that is longer shows. */
 const room = Buffer.alloc(shortTrailerBytes + 1)
 
-/** Fills it with a content of that length; false where it is not there, or is not what was kept under this name. */
+/** Fills it with a content of that length; false where it is not what was kept under this name, and where reading fails: the slower way finds out why. */
 export function readShortFile(path: string, name: string, into: Uint8Array): boolean {
-  const trailer = readParts(path, into)
-  if (trailer === undefined) return false
-  return trailer.equals(trailerOf(shortChecksum(into), name))
-}
-
-/** The trailer behind the content; undefined where there is no file, and where reading fails: the slower way finds out why. */
-function readParts(path: string, into: Uint8Array): Buffer | undefined {
   let descriptor: number | undefined
   try {
     descriptor = openSync(path, forReading)
-    return room.subarray(0, Math.max(0, readvSync(descriptor, [into, room]) - into.length))
+    const trailer = room.subarray(0, Math.max(0, readvSync(descriptor, [into, room]) - into.length))
+    return trailer.equals(trailerOf(shortChecksum(into), name))
   } catch {
-    return undefined
+    return false
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
