@@ -121,11 +121,9 @@ const rankOf = (meetings: readonly Meeting[]): number =>
 
 function told(meetings: readonly Meeting[]): Pick<TextVersion, 'at' | 'how' | 'stored' | 'mount'> {
   const most = telling[rankOf(meetings)] ?? []
-  const [latest] = meetings
-    .filter(({ how }) => most.includes(how))
-    .toSorted((one, other) => other.at - one.at)
-  // A text is never without a meeting: its marks name it.
-  const { how, mount } = latest ?? { how: 'shown', mount: '' }
+  const { how, mount } = meetings
+    .filter(meeting => most.includes(meeting.how))
+    .reduce((latest, other) => (other.at > latest.at ? other : latest))
   const at = Math.min(...meetings.map(one => one.at)) as Instant
   const stored = meetings.some(one => !neverStored.includes(one.how))
   return { at, how: stored && how === 'sent' ? 'saved' : how, stored, mount }
@@ -174,8 +172,7 @@ function shownValue(value: Edit): string | undefined {
 }
 
 function linesChanged(before: string, now: string): string {
-  const [was, is] = [before, now].map(text => text.split('\n').filter(line => line !== ''))
-  if (was === undefined || is === undefined) return nothingChanged
+  const [was = [], is = []] = [before, now].map(text => text.split('\n').filter(line => line !== ''))
   const gone = was.filter(line => !is.includes(line)).length
   const come = is.filter(line => !was.includes(line)).length
   if (gone + come > 0) return `${linesText(come)} more, ${linesText(gone)} less`
