@@ -2,41 +2,38 @@
 import { Failure } from '../../failure.js'
 import { type Formulas, formulasIn, newlyMeaningful, renumber } from '../../record/formulas.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { CalculationId, ReportRow } from '../../remote/remote.js'
+import type { ReportRow } from '../../remote/remote.js'
 import type { Dialect } from '../../remote/wire/dialect.js'
 import type { RecordChange, WrittenEdit } from '../save/editable.js'
 
 /**
- * Every cN, and every id in a graph, must name what it named where its configuration was written.
- * @throws Failure 'refused' where the program changed the list but not the formulas, 'conflict' where it changed the
- * formulas and another client the list
+ * The change, in which every cN, and every id in a graph, names what it named where its configuration was written.
+ * @throws Failure 'refused' where the program changed the list but not the formulas, 'conflict' where its text alone
+ * changes no meaning: another client has changed the list or the formulas
  */
-export function refuseOtherMeaning(
+export function withSameMeaning(
   { facts, lists, reports }: Dialect,
-  written: WrittenEdit,
+  { base, mine }: WrittenEdit,
   change: RecordChange,
-): void {
-  const configuration = reports.configuration(change.whole)
-  const list = lists.fieldIn(change.whole)
-  const isMine = configuration !== reports.configuration(change.before)
-  const isListMine = list !== undefined && change.edits.has(list)
-  if (configuration === undefined || !(isMine || isListMine)) return
-  const after = lists.places(change.whole)
-  if (after === undefined) return
+): RecordChange {
+  const { before, whole, edits } = change
+  const configuration = reports.configuration(whole)
+  const isMine = configuration !== reports.configuration(before)
+  if (configuration === undefined || !(isMine || edits.has(lists.fieldIn(whole) ?? ''))) return change
+  const [meant, after] = [lists.places(isMine ? mine : before), lists.places(whole)]
   const formulas = formulasIn(configuration)
-  const id = facts(change.whole).id ?? 'ID'
-  const before = lists.places(isMine ? written.mine : change.before)
-  if (before === undefined) return
-  const changed = [...movedPlaces(formulas, before, after), ...missingIds(formulas, before, after)]
-  if (changed.length === 0) return
+  const changed = otherMeanings(formulas, meant, after)
+  if (changed.length === 0) return change
   const what = `${changed.join('; ')} (formulas: ${formulas.texts.join(', ')})`
-  if (!isListMine)
+  const had = formulasIn(reports.configuration(base) ?? '')
+  if (isMine || otherMeanings(had, lists.places(base), lists.places(mine)).length === 0)
     throw new Failure(
       'conflict',
-      `another client has changed the list that these formulas compute with: ${what}`,
+      `another client has changed these formulas or the list that they compute with: ${what}`,
     )
+  const id = facts(whole).id ?? 'ID'
   // A renumbering takes no row away.
-  const mend = before.some(row => !after.includes(row))
+  const mend = meant?.some(row => !after?.includes(row))
     ? `calculations and formulas are changed together in reports/${id}.json: in one save of "calculations" and "configuration"`
     : `change these formulas in the same save, or let \`calcfs report renumber ${id}\` change both`
   throw new Failure(
@@ -45,18 +42,17 @@ export function refuseOtherMeaning(
   )
 }
 
-type RowPlaces = readonly (CalculationId | undefined)[]
+type RowPlaces = ReturnType<Dialect['lists']['places']>
 
 /** A place beyond the old list, or an empty one, meant nothing, so nothing can be taken from it. */
-function movedPlaces({ places }: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] {
-  return places
-    .filter(place => before[place - 1] !== undefined && before[place - 1] !== after[place - 1])
-    .map(place => `c${place} was calculation ${before[place - 1]} and would be ${after[place - 1] ?? 'none'}`)
-}
-
-function missingIds({ ids }: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] {
+function otherMeanings({ places, ids }: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] {
+  if (before === undefined || after === undefined) return []
+  const moved = places.filter(at => before[at - 1] !== undefined && before[at - 1] !== after[at - 1])
   const gone = before.filter(id => id !== undefined && ids.includes(id) && !after.includes(id))
-  return gone.map(id => `the graph computes with calculation ${id}, which would be gone`)
+  return [
+    ...moved.map(at => `c${at} was calculation ${before[at - 1]} and would be ${after[at - 1] ?? 'none'}`),
+    ...gone.map(id => `the graph computes with calculation ${id}, which would be gone`),
+  ]
 }
 
 /**

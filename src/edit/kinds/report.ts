@@ -1,13 +1,13 @@
 // Saving of a report: its list by one request, its other fields by another, neither twice; of a stored list the order must be the one sent.
 import { chain } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
-import { fieldOf, type Json, type JsonObject, withEdits } from '../../record/json/json.js'
+import { fieldOf, type Json, type JsonObject, removed, withEdits } from '../../record/json/json.js'
 import type { CalculationId, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import type { Dialect } from '../../remote/wire/dialect.js'
 import { keptSentence, unstoredChange } from '../save/diff.js'
 import type { ChangeResult, EditableRecord, RecordChange } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
-import { refuseOtherMeaning } from './report-formulas.js'
+import { withSameMeaning } from './report-formulas.js'
 import { itemsIn, withCheckedList } from './report-list.js'
 import { type ReportPorts, withTypeOf } from './report-type.js'
 import { refuseId } from './whole-record.js'
@@ -31,7 +31,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     },
     follows: name => dialect.reports.isTypeName(name),
     saysSame: (name, ours, theirs) => hasSameRows(dialect, name, ours, theirs),
-    allow: (written, change) => refuseOtherMeaning(dialect, written, change),
+    allow: (written, change) => withSameMeaning(dialect, written, withPlacesThere(dialect, change)),
     /** The list goes first, so that the other request carries the record as it was read after it. */
     async send(change, context, following) {
       const order = newOrder(dialect, change)
@@ -60,10 +60,18 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
 
 /** The new order of the calculations; undefined where the change does not touch it. */
 function newOrder({ lists }: Dialect, { before, whole, edits }: RecordChange): CalculationId[] | undefined {
-  const name = lists.fieldIn(whole)
-  const rows = name !== undefined && edits.has(name) ? lists.rows(whole) : undefined
+  const rows = edits.has(lists.fieldIn(whole) ?? '') ? lists.rows(whole) : undefined
   if (rows === undefined) return undefined
   return sameOrder(lists.rows(before), rows) ? undefined : rows.map(row => row.calculation)
+}
+
+/** Rows whose order the change keeps stay in the places that they have by now. */
+function withPlacesThere({ lists }: Dialect, change: RecordChange): RecordChange {
+  const { before, whole, edits } = change
+  const [name = '', rows = []] = [lists.fieldIn(whole), lists.rows(whole)]
+  if (!edits.has(name) || !sameOrder(lists.rows(before), rows)) return change
+  const placed = lists.withRows(whole, rows, before)
+  return { before, whole: placed, edits: new Map(edits).set(name, fieldOf(placed, name) ?? removed) }
 }
 
 /** True if the list in `theirs` is that of `ours`, whatever numbers its places have, with no more than what a service fills in. */
@@ -146,18 +154,15 @@ export function sameOrder(one: readonly ReportRow[] | undefined, other: readonly
 
 /** The rows whose calculation stands where it should, but under another title or none. */
 function lostTitles({ lists }: Dialect, whole: JsonObject, stored: JsonObject): readonly ReportRow[] {
-  const now = lists.rows(stored) ?? []
-  return (lists.rows(whole) ?? []).filter(
-    (row, at) => row.title !== undefined && row.title !== now[at]?.title,
-  )
+  const [rows = [], now = []] = [lists.rows(whole), lists.rows(stored)]
+  return rows.filter((row, at) => row.title !== undefined && row.title !== now[at]?.title)
 }
 
 /** A row without a title has got that of another row of its calculation, which is gone. */
 function hasTwinsTitle(dialect: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
-  const isUnsaid = (dialect.lists.rows(whole) ?? []).map(row => row.title === undefined)
-  const given = (dialect.lists.rows(stored) ?? []).filter(
-    (row, at) => isUnsaid[at] && row.title !== undefined,
-  )
+  const [rows = [], now = []] = [whole, stored].map(record => dialect.lists.rows(record))
+  const isUnsaid = rows.map(row => row.title === undefined)
+  const given = now.filter((row, at) => isUnsaid[at] && row.title !== undefined)
   return given.some(hadTitle(dialect, before))
 }
 

@@ -72,8 +72,8 @@ export interface EditableRecord {
   readonly follows?: (name: string) => boolean
   /** True if a field that differs in the two says the same: a service fills in what a writer has left out, or gives places other numbers. */
   readonly saysSame?: (name: string, ours: JsonObject, theirs: JsonObject) => boolean
-  /** A last look at the merged record, before anything is sent. @throws Failure 'refused' or 'conflict' where the parts do not go together */
-  allow?(written: WrittenEdit, change: RecordChange): void
+  /** A last look at the merged record: the change as it is sent. @throws Failure 'refused' or 'conflict' where the parts do not go together */
+  allow?(written: WrittenEdit, change: RecordChange): RecordChange
   /** The fewest requests that carry out the change; answers the record as read afterwards. */
   send(change: RecordChange, context: RequestContext, following: Following): Promise<JsonObject>
   /** `isSaid` is false where a request of the change has failed, or may not have left. */

@@ -279,8 +279,7 @@ function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonOb
       `${quoted(conflicts)} was changed meanwhile, by another client or another text of this mount: nothing was sent`,
     )
   const change = { before, whole, edits }
-  record.allow?.(written, change)
-  return change
+  return record.allow?.(written, change) ?? change
 }
 
 /**

@@ -19,6 +19,9 @@ export const listElsewhere = ({ service }: Testbed, report: string, list: readon
   const body = { id: Number(report), listCalculations: list.join(',') }
   return service.elsewhere('PUT', '/report/calculations', JSON.stringify(body))
 }
+/** The save ends so, and nothing is sent. */
+const unsent = (t: Test, testbed: Testbed, errno: string, ...edit: [path: string, text: string]) =>
+  testbed.service.sends(t, [], async () => t.equal(await outcome(overwrite(testbed, ...edit)), errno))
 const linesOf = async (testbed: Testbed): Promise<string[]> =>
   (await textOf(testbed, orderFile)).trimEnd().split('\n')
 const idIn = (line: string): string => line.split('\t')[0] ?? ''
@@ -46,17 +49,25 @@ export function order(t: Test, open: OpenTestbed): void {
 
   t.test('SAVE-18 a title of a row is stored where another client has closed the gaps of places', async t => {
     const testbed = await open(t)
-    const { service } = testbed
-    const file = `reports/${ids.report}.json`
-    const [first = '', ...rest] = await listOf(testbed)
-    await service.elsewhere('DELETE', `/calculation?id=${first}`)
+    const { files, service } = testbed
+    await service.elsewhere('DELETE', `/calculation?id=${ids.transition}`)
     await testbed.remount()
     await testbed.pass(13_000)
-    const [{ title } = { title: '' }] = await rowsOf(testbed)
-    const mine = (await textOf(testbed, file)).replace(`"title": "${title}"`, '"title": "Another"')
-    await listElsewhere(testbed, ids.report, rest)
-    t.equal(await outcome(overwrite(testbed, file, mine)), 'done')
-    t.equal((await rowsOf(testbed))[0]?.title, 'Another')
+    const profile = `reports/${ids.profile}.json`
+    const record = JSON.parse(await textOf(testbed, profile))
+    for (const file of [`reports/${ids.report}.json`, `reports/${ids.profile}/order.txt`]) {
+      const [, report = ''] = file.split(/\W/)
+      const mine = (await textOf(testbed, file)).replace(/(\t|"title": ")Water/, '$1Another')
+      await listElsewhere(testbed, report, await listOf(testbed, report))
+      if (report === ids.profile) {
+        record.calculations.unshift(Number(ids.bare))
+        // c2 was the product, which is c1 by now.
+        await unsent(t, testbed, 'ESTALE', profile, JSON.stringify(record))
+        await files.unlink(`.calcfs/drafts/${ids.profile}.json`)
+      }
+      t.equal(await outcome(overwrite(testbed, file, mine)), 'done')
+      t.equal((await rowsOf(testbed, report))[0]?.title, 'Another')
+    }
   })
 
   t.test('order.txt', async t => {
@@ -188,9 +199,7 @@ export function order(t: Test, open: OpenTestbed): void {
     t.test('ORDER-3 what another client put into the list meanwhile is not thrown out', async t => {
       const [first = ''] = await linesOf(testbed)
       await listElsewhere(testbed, ids.report, [idIn(first), ids.product])
-      await service.sends(t, [], async () => {
-        t.equal(await outcome(overwrite(testbed, orderFile, written([first, ids.transition]))), 'ESTALE')
-      })
+      await unsent(t, testbed, 'ESTALE', orderFile, written([first, ids.transition]))
       await files.unlink(`.calcfs/drafts/${ids.report}-order.txt`)
     })
 
@@ -212,9 +221,7 @@ export function order(t: Test, open: OpenTestbed): void {
     t.test('DRAFT-1 an order that changes what a formula means is refused, with the formulas', async t => {
       const profile = `reports/${ids.profile}/order.txt`
       const lines = (await textOf(testbed, profile)).trimEnd().split('\n')
-      await service.sends(t, [], async () => {
-        t.equal(await outcome(overwrite(testbed, profile, written(lines.toReversed()))), 'EINVAL')
-      })
+      await unsent(t, testbed, 'EINVAL', profile, written(lines.toReversed()))
       t.match(await textOf(testbed, `.calcfs/drafts/${ids.profile}-order.txt.why`), /c1\+c2/)
       await files.unlink(`.calcfs/drafts/${ids.profile}-order.txt`)
     })
@@ -229,9 +236,7 @@ export function order(t: Test, open: OpenTestbed): void {
       })
       const graph = `reports/${id}/order.txt`
       const lines = (await textOf(testbed, graph)).trimEnd().split('\n')
-      await service.sends(t, [], async () => {
-        t.equal(await outcome(overwrite(testbed, graph, written(lines.slice(0, 1)))), 'EINVAL')
-      })
+      await unsent(t, testbed, 'EINVAL', graph, written(lines.slice(0, 1)))
       await overwrite(testbed, graph, written(lines.toReversed()))
       const now = await textOf(testbed, graph)
       t.ok(now.startsWith(`${ids.product}\t`), 'their order means nothing to it')
@@ -241,9 +246,7 @@ export function order(t: Test, open: OpenTestbed): void {
       const profile = `reports/${ids.profile}.json`
       const text = await textOf(testbed, profile)
       await listElsewhere(testbed, ids.profile, [ids.product, ids.transition])
-      await service.sends(t, [], async () => {
-        t.equal(await outcome(overwrite(testbed, profile, text.replace('c1+c2', 'c1-c2'))), 'ESTALE')
-      })
+      await unsent(t, testbed, 'ESTALE', profile, text.replace('c1+c2', 'c1-c2'))
       await files.unlink(`.calcfs/drafts/${ids.profile}.json`)
     })
 
@@ -255,13 +258,9 @@ export function order(t: Test, open: OpenTestbed): void {
       t.same(await listOf(testbed), [ids.transition, ids.bare])
       await files.readdir('projects/Water splitting')
       await service.elsewhere('DELETE', `/calculation?id=${ids.product}`)
-      const next = {
-        ...JSON.parse(await textOf(testbed, report)),
-        calculations: ['/projects/Water splitting/H2O'],
-      }
-      await service.sends(t, [], async () =>
-        t.equal(await outcome(overwrite(testbed, report, JSON.stringify(next))), 'EINVAL'),
-      )
+      const next = JSON.parse(await textOf(testbed, report))
+      next.calculations = ['/projects/Water splitting/H2O']
+      await unsent(t, testbed, 'EINVAL', report, JSON.stringify(next))
     })
   })
 
