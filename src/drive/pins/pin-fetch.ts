@@ -3,13 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { ContentCache } from '../../cache/content/content.js'
 import { asFailure, Failure, type FailureKind, isA } from '../../failure.js'
 import { dueIn } from '../../remote/clock.js'
-import {
-  Gathering,
-  type MissingPart,
-  type PinSurveyParts,
-  type PlacedContent,
-  sideBySide,
-} from './subtree.js'
+import type { TreeProblem } from '../interface/reader.js'
+import { Gathering, type PinSurveyParts, type PlacedContent, sideBySide } from './subtree.js'
 
 interface PinFetchParts extends Pick<PinSurveyParts, 'limit' | 'clock' | 'patience'> {
   readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached' | 'nameOf'>
@@ -55,7 +50,7 @@ export class PinFetch {
     wanted: readonly SizedContent[],
     kept: (one: SizedContent) => void,
     mayGoOn: () => void,
-  ): Promise<readonly MissingPart[]> {
+  ): Promise<readonly TreeProblem[]> {
     const { content, limit } = this.parts
     return forEach(wanted, async one => {
       await limit(() => this.#keepWhole(one, mayGoOn))
@@ -87,7 +82,7 @@ export class PinFetch {
 async function forEach<Item extends PlacedContent>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
-): Promise<readonly MissingPart[]> {
+): Promise<readonly TreeProblem[]> {
   const gathering = new Gathering(isOfAll)
   const waiting = items.values()
   async function goOn(): Promise<void> {

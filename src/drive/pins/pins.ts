@@ -5,10 +5,11 @@ import { every } from '../../remote/clock.js'
 import type { Instant } from '../../remote/remote.js'
 import { isoText } from '../../system/time-text.js'
 import type { PinLine } from '../interface/control.js'
+import type { TreeProblem } from '../interface/reader.js'
 import { nodeId, nodeKey } from '../nodes/node.js'
 import { PinFetch, type SizedContent } from './pin-fetch.js'
 import type { Pin, PinStore } from './pin-store.js'
-import { type MissingPart, PinSurvey, type PinSurveyParts, type PinTarget } from './subtree.js'
+import { PinSurvey, type PinSurveyParts, type PinTarget } from './subtree.js'
 
 export interface PinsParts extends PinSurveyParts {
   readonly pinStore: PinStore
@@ -292,7 +293,7 @@ export class Pins {
 const unmounted = 'no drive is mounted; it goes on once one is, or with `calcfs pin`'
 const takenBack = new Failure('timeout', 'the pin was taken back')
 
-function missingSentence(missing: readonly MissingPart[]): string | undefined {
+function missingSentence(missing: readonly TreeProblem[]): string | undefined {
   const [first] = missing
   if (first === undefined) return undefined
   const others = missing.length === 1 ? '' : ` and ${missing.length - 1} more`

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../record/json/json.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
 import type { CalculationId, Content, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { Dialect } from '../../remote/wire/dialect.js'
+import type { TreeProblem } from '../interface/reader.js'
 import {
   type CalculationNode,
   type Dentry,
@@ -31,17 +32,12 @@ export interface PlacedContent {
   readonly content: Content
 }
 
-export interface MissingPart {
-  readonly path: string
-  readonly failure: Failure
-}
-
 /** Parts of one whole, so that all pins get their turns. */
 export const sideBySide = 16
 
 /** The work on the parts of one whole, so many side by side. A part that cannot be had is named, and the rest goes on. */
 export class Gathering {
-  readonly missing: MissingPart[] = []
+  readonly missing: TreeProblem[] = []
   readonly #turns = pLimit(sideBySide)
   #isOver = false
 
