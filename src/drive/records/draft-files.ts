@@ -17,6 +17,7 @@ import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
+import { isMissing } from '../../system/error-code.js'
 import { isoText } from '../../system/time-text.js'
 import type { DraftLine } from '../interface/control.js'
 import { nodeOfKey, pathOfNode } from '../nodes/node.js'
@@ -71,7 +72,7 @@ export function openDraftFiles(
 
   function fileOf(name: string): DraftFile {
     const file = files().get(name)
-    if (file === undefined) throw new Failure('absent', `${name}: there is no such draft any more`)
+    if (file === undefined) throw gone(name)
     return file
   }
 
@@ -81,7 +82,11 @@ export function openDraftFiles(
 
   async function read(name: string): Promise<TextSnapshot> {
     const file = fileOf(name)
-    return { bytes: await partBytes(file, name), mtime: instant(file.draft.meta.changed) }
+    const bytes = await partBytes(file, name).catch(thrown => {
+      // It was sent or given up at this moment.
+      throw isMissing(thrown) ? gone(name, thrown) : thrown
+    })
+    return { bytes, mtime: instant(file.draft.meta.changed) }
   }
 
   return {
@@ -132,6 +137,9 @@ export async function refill(draft: Draft, history: TextHistory): Promise<void> 
   await draft.replace(Buffer.from(text), () => {})
   await draft.change({})
 }
+
+const gone = (name: string, cause?: unknown): Failure =>
+  new Failure('absent', `${name}: there is no such draft any more`, { cause })
 
 interface DraftFile {
   readonly draft: Draft | LeftDraft

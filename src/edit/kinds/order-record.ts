@@ -109,10 +109,7 @@ async function rowOf(ports: ReportPorts, order: OrderLine, context: RequestConte
     return { calculation, title }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.kind !== 'refused') throw thrown
-    throw new Failure('refused', `line ${line}: ${thrown.message}`, {
-      cause: thrown,
-      said: thrown.said,
-    })
+    throw new Failure('refused', `line ${line}: ${thrown.message}`, { cause: thrown, said: thrown.said })
   }
 }
 
