@@ -11,11 +11,7 @@ export const factsTrailer = 'calcfs-facts'
 
 /** The transferred form of a failure: what its message and its exit code need. An unknown kind of another version is no bug here. */
 const failureForm = z
-  .object({
-    kind: z.string(),
-    sentence: z.string(),
-    said: z.string().optional(),
-  })
+  .object({ kind: z.string(), sentence: z.string(), said: z.string().optional() })
   .transform(({ kind, sentence, said }) => new Failure(kind as FailureKind, sentence, { said }))
 
 export const failureParts = ({ kind, message, said }: Failure): z.input<typeof failureForm> => ({
