@@ -214,7 +214,8 @@ async function dropAll(control: Control, flags: Flags): Promise<void> {
   const shown = new Set(drafts.map(textKey))
   if (flags.yes !== true && drafts.length > 0) await confirmDrop(drafts)
   const meant = (await control.drafts({})).filter(draft => shown.has(textKey(draft)))
-  const names = meant.map(({ name }) => name)
+  // The last first: the names of those before it stay.
+  const names = meant.map(({ name }) => name).toReversed()
   const drop = (name: string) => control.drop({ name })
   process.exitCode = (await eachOf(names, drop, { ...flags, told: droppedLine })).exitCode
 }

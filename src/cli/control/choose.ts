@@ -145,12 +145,13 @@ export function adviceLike(command: Command): (advice: string) => string {
   return advice => (Object.keys(flags).length > 0 ? adviceOn(flags, advice) : advice)
 }
 
-/** The one that is named, or in which the shell stands, or all of this user. @throws Stop where the named one is none */
+/** The one that is named, or in which the shell stands, or all of this user, where one lives the dead ones too. @throws Stop where the named one is none */
 export async function selectedDrives(named: string | undefined): Promise<readonly string[]> {
   const mounts = await drives()
   if (named === undefined) {
     const here = innermost(standingIn() ?? '/', mounts)
-    return here === undefined ? (await liveMounts()).map(({ path }) => path) : [here.path]
+    if (here !== undefined) return [here.path]
+    return (await liveMounts()).length === 0 ? [] : (await drivesOfUser()).map(({ path }) => path)
   }
   const path = await mountPath(resolve(named))
   const found = innermost(path, mounts)

@@ -120,12 +120,14 @@ const rankOf = (meetings: readonly Meeting[]): number =>
   Math.min(...meetings.map(({ how }) => telling.findIndex(uses => uses.includes(how))))
 
 function told(meetings: readonly Meeting[]): Pick<TextVersion, 'at' | 'how' | 'stored' | 'mount'> {
-  const most = telling[rankOf(meetings)] ?? []
-  const { how, mount } = meetings
+  const stored = meetings.some(one => !neverStored.includes(one.how))
+  // That it failed once says nothing of a text that the service had.
+  const counted = meetings.filter(({ how }) => !(stored && unsaved.includes(how)))
+  const most = telling[rankOf(counted)] ?? []
+  const { how, mount } = counted
     .filter(meeting => most.includes(meeting.how))
     .reduce((latest, other) => (other.at > latest.at ? other : latest))
   const at = Math.min(...meetings.map(one => one.at)) as Instant
-  const stored = meetings.some(one => !neverStored.includes(one.how))
   return { at, how: stored && how === 'sent' ? 'saved' : how, stored, mount }
 }
 

@@ -83,7 +83,6 @@ export function openDraftFiles(
   async function read(name: string): Promise<TextSnapshot> {
     const file = fileOf(name)
     const bytes = await partBytes(file, name).catch(thrown => {
-      // It was sent or given up at this moment.
       throw isMissing(thrown) ? gone(name, thrown) : thrown
     })
     return { bytes, mtime: instant(file.draft.meta.changed) }

@@ -73,8 +73,6 @@ function refuseNameAlone({ reports }: Dialect, { written, like }: TypeSaid): voi
   const name = reports.typeName(written)
   if (name === undefined || name === reports.typeName(like)) return
   if (reports.type(written) !== reports.type(like)) return
-  throw new Failure(
-    'refused',
-    'the service fills in the name of the type by itself: change the type, which may be written by number or name',
-  )
+  const sentence = `${JSON.stringify(name)}: the service fills in the name of the type by itself; change the type, which may be written by number or name`
+  throw new Failure('refused', sentence)
 }
