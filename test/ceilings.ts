@@ -6,10 +6,10 @@ export const ceilings = {
   'files of src': 317,
   'lines of test': 35_957,
   'rules of docs/semantics.md': 110,
-  'bytes of docs/semantics.md': 27_204,
+  'bytes of docs/semantics.md': 27_202,
   'rules of docs/commands.md': 76,
-  'bytes of docs/commands.md': 11_958,
+  'bytes of docs/commands.md': 11_936,
   'rules of more than 40 words': 0,
   'constants of time in src': 72,
-  'bytes of all documents': 126_451,
+  'bytes of all documents': 126_402,
 } as const
