@@ -68,9 +68,9 @@ function newOrder({ lists }: Dialect, { before, whole, edits }: RecordChange): C
 /** Rows whose order the change keeps stay in the places that they have by now. */
 function withPlacesThere({ lists }: Dialect, change: RecordChange): RecordChange {
   const { before, whole, edits } = change
-  const [name = '', rows = []] = [lists.fieldIn(whole), lists.rows(whole)]
-  if (!edits.has(name) || !sameOrder(lists.rows(before), rows)) return change
-  const placed = lists.withRows(whole, rows, before)
+  const name = lists.fieldIn(whole) ?? ''
+  if (!edits.has(name) || !sameOrder(lists.rows(before), lists.rows(whole) ?? [])) return change
+  const placed = lists.withRows(whole, lists.rows(whole) ?? [], before)
   return { before, whole: placed, edits: new Map(edits).set(name, fieldOf(placed, name) ?? removed) }
 }
 
