@@ -85,7 +85,7 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
     for (const { directory, cause } of damaged)
       complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
   }
-  if (flags.json === true) printJson(all)
+  if (flags.json === true && (failure === undefined || all.length > 0)) printJson(all)
   else if (drives.length + elsewhere.length === 0) printLine('everything is saved.')
   if (failure !== undefined) throw failure
   if (all.length > 0) process.exitCode = exitCodes.unsent
