@@ -28,7 +28,13 @@ const secret = [
 ]
 
 export async function openLog(config: LogSettings): Promise<Log> {
-  return pino({ level: config.logLevel, redact: secret, base: null }, await target(config))
+  const options = {
+    level: config.logLevel,
+    redact: secret,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+  }
+  return pino(options, await target(config))
 }
 
 interface Target extends DestinationStream {

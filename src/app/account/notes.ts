@@ -36,16 +36,19 @@ function accountsIn(stateOfAll: string) {
   })
 }
 
-/** Unsaved texts of this user that no drive has, and are left untouched: of each account that has any, or some that cannot be read. */
-export async function unmountedDrafts({ config, sources }: Configured) {
+/**
+ * Unsaved texts of this user, which are left untouched: of each account that has any, or some that cannot be read. Those of a daemon
+ * that lives are among them, and its drive may be one that does not answer, or that was taken away.
+ */
+export async function draftsOnDisk({ config, sources }: Configured) {
   const accounts = accountsIn(statesOf(config, sources.environment))
   const all = await Promise.all(
     accounts.map(async known => {
-      const { left, damaged } = await readLeftDrafts(known.state, systemClock.now)
+      const { left, held, damaged } = await readLeftDrafts(known.state, systemClock.now)
       // The directory is named where its note is missing.
       const { service, user, state } = known
       const account = service === undefined ? basename(state) : `${service} as ${user}`
-      return { ...known, account, drafts: leftDraftFacts(left), damaged }
+      return { ...known, account, drafts: leftDraftFacts(left, held), damaged }
     }),
   )
   return all.filter(({ drafts, damaged }) => drafts.length > 0 || damaged.length > 0)

@@ -47,8 +47,8 @@ const listCommand = (): Command =>
 
 async function list(command: Command, flags: JsonFlag): Promise<void> {
   const isNamed = await namesOneDrive(command)
-  const { unmountedDrafts } = await import('../../app/account/notes.js')
-  let elsewhere = isNamed ? [] : await unmountedDrafts(configured(command))
+  const { draftsOnDisk } = await import('../../app/account/notes.js')
+  let elsewhere = isNamed ? [] : await draftsOnDisk(configured(command))
   const all: object[] = []
   function print(drafts: readonly DraftLine[], where: object, [none, heading]: readonly string[]): void {
     all.push(...drafts.map(draft => ({ ...draft, ...where })))
@@ -80,7 +80,7 @@ async function list(command: Command, flags: JsonFlag): Promise<void> {
   for (const { drafts, damaged, account, service, user } of elsewhere) {
     const named = { url: service ?? '…', user: user ?? '…' }
     const typed = drafts.map(withAdvice(advice => adviceOn(named, advice)))
-    const heading = `${account}, on no drive now (${typedFlags(named)})`
+    const heading = `${account}, on no drive that answers (${typedFlags(named)})`
     print(typed, { service, user }, [nothingWaits(damaged), heading])
     for (const { directory, cause } of damaged)
       complain(`${directory} cannot be read: ${sentenceOf(asFailure(cause))}`)
@@ -129,8 +129,9 @@ const labels: Readonly<Record<Comparison['against'], string>> = {
   nothing: 'nothing: it is not on the service',
 }
 
+/** As diff(1): without a difference there is nothing to print. */
 function unified({ name, against, other, mine }: Comparison): string {
-  return createTwoFilesPatch(labels[against], `${name}, not saved`, other, mine)
+  return other === mine ? '' : createTwoFilesPatch(labels[against], `${name}, not saved`, other, mine)
 }
 
 interface Flags extends JsonFlag {
@@ -164,7 +165,7 @@ async function send(command: Command, given: string | undefined, flags: Flags): 
     })
   if (flags.again === true) throw new Stop(exitCodes.usage, '--again is for one draft at a time.')
   await withDrive(command, [], async ({ control }) => {
-    const names = (await control.drafts({})).map(({ name }) => name)
+    const names = namesToEnd(await control.drafts({}))
     if (names.length === 0 && flags.json !== true) printLine('everything is saved.')
     const told = (saved: CallResult<'send'>): string => savedLine(saved, false)
     const { all } = await eachOf(names, name => control.send({ name, again: false }), { ...flags, told })
@@ -214,11 +215,12 @@ async function dropAll(control: Control, flags: Flags): Promise<void> {
   const shown = new Set(drafts.map(textKey))
   if (flags.yes !== true && drafts.length > 0) await confirmDrop(drafts)
   const meant = (await control.drafts({})).filter(draft => shown.has(textKey(draft)))
-  // The last first: the names of those before it stay.
-  const names = meant.map(({ name }) => name).toReversed()
   const drop = (name: string) => control.drop({ name })
-  process.exitCode = (await eachOf(names, drop, { ...flags, told: droppedLine })).exitCode
+  process.exitCode = (await eachOf(namesToEnd(meant), drop, { ...flags, told: droppedLine })).exitCode
 }
+
+/** The last first: the names of those before it stay. */
+const namesToEnd = (drafts: readonly DraftLine[]): string[] => drafts.map(({ name }) => name).toReversed()
 
 /** A text that was written since the question is another one. */
 const textKey = ({ name, record, size, since }: DraftLine): string =>
@@ -232,9 +234,10 @@ async function confirmDrop(drafts: readonly DraftLine[]): Promise<void> {
   await confirm(`Give ${what} up? Copies are kept for 90 days.`, 'nothing was given up.')
 }
 
-function droppedLine({ name, record, mayBeStored, kept }: CallResult<'drop'>): string {
+function droppedLine({ name, record, mayBeStored, kept, next }: CallResult<'drop'>): string {
   const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
-  const unsent = /\bnew\b/.test(record) ? ' and was not sent' : `, ${record} is as the service has it`
+  const shows = next === undefined ? 'is as the service has it' : `shows another text, ${next}`
+  const unsent = /\bnew\b/.test(record) ? ' and was not sent' : `, ${record} ${shows}`
   const became = mayBeStored
     ? `, but it was sent, and the service may have stored it: look at ${record} there`
     : unsent

@@ -85,6 +85,8 @@ const diffCommand = (): Command =>
           printJson({ path, from: from.number, to: to?.number, earlier, later, ...stored })
           return
         }
+        // As diff(1): without a difference there is nothing to print.
+        if (earlier === later) return
         const label = to === undefined ? `${from.path}, as it shows now` : (other ?? '')
         const { createTwoFilesPatch } = await import('diff')
         printText(createTwoFilesPatch(marked(given, one), marked(label, two), earlier, later))

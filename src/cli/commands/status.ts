@@ -37,7 +37,7 @@ async function show(command: Command, directory: string | undefined, flags: Json
   else if (all.length === 0) printLine('no drive of yours is mounted.')
   else if (known.length > 0) printLine(known.map(describeStatus).join('\n\n'))
   for (const problem of problems) complain(sentenceOf(problem))
-  const waiting = directory === undefined ? await waitingElsewhere(command) : []
+  const waiting = directory === undefined ? await waitingElsewhere(command, known) : []
   for (const sentence of waiting) complain(sentence)
   process.exitCode = waiting.length > 0 ? exitCodes.unsent : codeOf(known, problems)
 }
@@ -46,13 +46,13 @@ async function asTyped(status: Status): Promise<Status> {
   return { ...status, unsent: status.unsent.map(withAdvice(await adviceOf(status.mountPoint))) }
 }
 
-/** The unsaved texts on no drive. */
-async function waitingElsewhere(command: Command): Promise<readonly string[]> {
-  const { unmountedDrafts } = await import('../../app/account/notes.js')
-  return (await unmountedDrafts(configured(command))).flatMap(({ account, drafts }) => {
-    if (drafts.length === 0) return []
+/** The unsaved texts of accounts of which no drive tells. */
+async function waitingElsewhere(command: Command, known: readonly Status[]): Promise<readonly string[]> {
+  const { draftsOnDisk } = await import('../../app/account/notes.js')
+  return (await draftsOnDisk(configured(command))).flatMap(({ account, service, user, drafts }) => {
+    if (drafts.length === 0 || known.some(one => one.service === service && one.user === user)) return []
     const what = drafts.length === 1 ? 'an edit is' : `${drafts.length} edits are`
-    return [`${account}: ${what} not saved, and on no drive now; calcfs drafts list names them.`]
+    return [`${account}: ${what} not saved, and on no drive that answers; calcfs drafts list names them.`]
   })
 }
 

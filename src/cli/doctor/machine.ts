@@ -13,6 +13,7 @@ import {
   libraryObstacle,
 } from '../../kernel/obstacles.js'
 import { mostOfAnswer } from '../../remote/http/answer.js'
+import { codeOf } from '../../system/error-code.js'
 import { homeOf, isNameless, mayAllowOthers, namelessUser, othersNotAllowed } from '../../system/user-name.js'
 import { bytesText } from '../../terminal/amount.js'
 import { bad, type Finding, good, poor, unless } from './finding.js'
@@ -94,8 +95,10 @@ export function allowOther(isWanted: boolean): Finding {
 export function directory(check: string, path: string, flag: string): Finding {
   try {
     accessSync(nearestThere(path), constants.W_OK)
-  } catch {
-    return bad(check, `${path} cannot be written`, writableBy(path, flag))
+  } catch (thrown) {
+    const isFixed = codeOf(thrown) === 'EROFS'
+    const found = isFixed ? `${path} lies on a read-only disk` : `${path} cannot be written`
+    return bad(check, found, isFixed ? `${flag} DIR, elsewhere` : writableBy(path, flag))
   }
   const network = networkFileSystem(path)
   if (network !== undefined) return poor(check, `${path} lies on ${network}`, `${flag} DIR, on a local disk`)
@@ -103,7 +106,11 @@ export function directory(check: string, path: string, flag: string): Finding {
   const left = files > 0 && ffree === 0 ? 0 : bavail * bsize
   if (left >= mostOfAnswer) return good(check, path)
   const found = `${path} has ${bytesText(left)} left, of ${bytesText(mostOfAnswer)} that a text may need`
-  return (left === 0 ? bad : poor)(check, found, `make room (calcfs cache clear), or ${flag} DIR`)
+  return (left === 0 ? bad : poor)(
+    check,
+    found,
+    `make room${check === 'cache' ? ' (calcfs cache clear)' : ''}, or ${flag} DIR`,
+  )
 }
 
 /** Below the home directory alone something gets another owner: what lies above it is not the user's to take. */

@@ -50,9 +50,9 @@ async function list(command: Command, given: readonly string[], flags: Flags): P
 }
 
 /** Of a directory what is in it, of a file it itself. Hidden names are left out with what is in them. */
-function isShown({ entry, below }: Found, { all, json, depth }: Flags): boolean {
+function isShown({ entry, below }: Found, { all, depth }: Flags): boolean {
   if (below === '') return entry.type !== 'directory' || depth === 0
-  return all === true || json === true || !/(^|\/)\./.test(below)
+  return all === true || !/(^|\/)\./.test(below)
 }
 
 function linesOf(shown: readonly Found[], given: string, isLong: boolean): readonly string[] {

@@ -137,11 +137,11 @@ function callRows(
   seconds: number,
 ): readonly string[] {
   return now.calls
-    .map(({ verb, count, failed, seconds: spent }) => {
+    .map(({ verb, count, failed, milliseconds }) => {
       const earlier = before?.calls.find(call => call.verb === verb)
       const lately = count - (earlier?.count ?? 0)
-      const took = spent - (earlier?.seconds ?? 0)
-      return { verb, count, failed, lately, meanMs: lately === 0 ? undefined : (1000 * took) / lately }
+      const took = milliseconds - (earlier?.milliseconds ?? 0)
+      return { verb, count, failed, lately, meanMs: lately === 0 ? undefined : took / lately }
     })
     .toSorted((one, other) => other.lately - one.lately || other.count - one.count)
     .map(({ verb, count, failed, lately, meanMs }) =>

@@ -24,7 +24,8 @@ export function openDeleteControl(parts: ControlParts) {
   }
 
   async function itemAt(path: string, context: RequestContext): Promise<DeletableItem> {
-    const node = targetOf(path, await tree.walk(await placeOf(tree, path, context), context))
+    const found = await tree.walk(await placeOf(tree, path, context), context)
+    const node = targetOf(path, writeSide.meant(found))
     refuseRights(path, node)
     // The listing's present facts are compared with a look at it.
     if (node.kind !== 'record') await tree.markOf(node, context)

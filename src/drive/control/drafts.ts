@@ -5,7 +5,7 @@ import { Draft } from '../../edit/journal/draft.js'
 import { mayBeStored, recordWords } from '../../edit/journal/draft-meta.js'
 import type { LeftDraft } from '../../edit/journal/drafts.js'
 import { isOwnerAlive } from '../../edit/journal/lock.js'
-import { damagedEnding, keyName } from '../../edit/journal/record-key.js'
+import { damagedEnding, keyName, type RecordKey } from '../../edit/journal/record-key.js'
 import { orderText } from '../../edit/kinds/order-record.js'
 import { editsBetween } from '../../edit/save/diff.js'
 import { asFailure, Failure, isAbsent } from '../../failure.js'
@@ -17,12 +17,15 @@ import type { RequestContext } from '../../remote/remote.js'
 import type { ControlParts } from '../context.js'
 import type { CallArgument, CallResult, Comparison, DraftLine, NamedDraft } from '../interface/control.js'
 import { askAgain, type EditableNode, nodeKey, nodeOfKey, pathOfNode } from '../nodes/node.js'
-import { draftFacts } from '../records/draft-files.js'
+import { draftFacts, factsElsewhere } from '../records/draft-files.js'
 import { type RecordSource, refuseReadOnly } from '../records/source.js'
 import { recordNodeAt } from './path-node.js'
 
 export function openDraftControl(parts: ControlParts) {
   const { drafts, until, writeSide } = parts
+
+  const ofRecord = (key: RecordKey): FoundDraft | undefined =>
+    drafts.list().find(({ draft }) => draft.key !== undefined && keyName(draft.key) === keyName(key))
 
   const byName = (given: string): FoundDraft | undefined => named(given, drafts.list())
 
@@ -30,11 +33,7 @@ export function openDraftControl(parts: ControlParts) {
     const node = await nodeAt(path)
     if (node === undefined) return undefined
     const shown = writeSide.records.draftOf(nodeKey(node))
-    const all = drafts.list()
-    return (
-      all.find(({ draft }) => draft.id === shown?.id) ??
-      all.find(({ draft }) => draft.key !== undefined && keyName(draft.key) === keyName(node))
-    )
+    return drafts.list().find(({ draft }) => draft.id === shown?.id) ?? ofRecord(node)
   }
 
   /** Also of a record that the service does not show now. */
@@ -184,7 +183,8 @@ export function openDraftControl(parts: ControlParts) {
       const node = nodeOfKey(found.draft.key)
       const kept = await writeSide.keptDrafts.giveUp(found.draft)
       if (node !== undefined) parts.failureLog.settled(nodeKey(node))
-      return { name: found.name, record, mayBeStored: isDoubtful, kept }
+      const next = found.draft.key && ofRecord(found.draft.key)?.name
+      return { name: found.name, record, mayBeStored: isDoubtful, kept, next }
     },
   }
 }
@@ -217,8 +217,7 @@ const processOf = async ({ meta: { owner } }: LeftDraft): Promise<number | undef
 
 async function lineOf(one: { readonly name: string; readonly draft: LeftDraft }): Promise<DraftLine> {
   if (one.draft instanceof Draft) return draftFacts(one)
-  const process = await processOf(one.draft)
-  return { ...draftFacts(one), process, whatToDo: `It ${waitsElsewhere(process)}.` }
+  return factsElsewhere(one, await processOf(one.draft))
 }
 
 const recordLabel = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')

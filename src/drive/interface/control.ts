@@ -156,7 +156,9 @@ const activityPicture = z.object({
   /** Why the service counts as away, and why the sign-in has ended, where they have. */
   awayBecause: z.string().optional(),
   signedOutBecause: z.string().optional(),
-  calls: z.array(z.object({ verb: z.string(), count: z.number(), failed: z.number(), seconds: z.number() })),
+  calls: z.array(
+    z.object({ verb: z.string(), count: z.number(), failed: z.number(), milliseconds: z.number() }),
+  ),
   /** Calls that wait for their answer, the longest first. */
   underWay: z.array(
     z.object({
@@ -171,7 +173,7 @@ const activityPicture = z.object({
       method: z.string(),
       endpoint: z.string(),
       outcomes: z.record(z.string(), z.number()),
-      seconds: z.number(),
+      milliseconds: z.number(),
     }),
   ),
   requestsUnderWay: z.number(),
@@ -232,10 +234,14 @@ export const controlCalls = {
   },
   /** `again`: although a record may have been made of it already. */
   send: { ask: namedDraft.extend({ again: z.boolean() }), answer: savedDraft },
-  /** `mayBeStored`: it was sent, and its end is not known. `kept`: the file in which the text can still be found. */
+  /** `mayBeStored`: it was sent, and its end is not known. `kept`: the file in which the text can still be found. `next`: another text of the record, which waits. */
   drop: {
     ask: namedDraft,
-    answer: savedDraft.extend({ mayBeStored: z.boolean(), kept: z.string().optional() }),
+    answer: savedDraft.extend({
+      mayBeStored: z.boolean(),
+      kept: z.string().optional(),
+      next: z.string().optional(),
+    }),
   },
   /** The texts that are kept of a record, the latest first. `unsaved`: the file shows a text that is not saved. */
   history: {

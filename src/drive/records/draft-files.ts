@@ -1,6 +1,7 @@
 // Draft files in `.calcfs/drafts/`: the unsaved texts of an account, each with its reason, and the other text of a conflict.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { waitsElsewhere } from '../../advice.js'
 import type { Identities } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { type DraftMeta, explain, shortWhy, stateWord, whatToDo } from '../../edit/journal/draft-meta.js'
@@ -157,12 +158,13 @@ async function partBytes({ draft, part }: DraftFile, name: string): Promise<Uint
   }
 }
 
-/** Each with its name, of which two of one record differ. */
-function draftNames<One extends Pick<Draft, 'id' | 'key' | 'damage'>>(
+/** Each with its name, of which two of one record differ, over remounts too: the text that was begun first has the bare one. */
+function draftNames<One extends LeftDraft>(
   drafts: readonly One[],
 ): readonly { readonly draft: One; readonly name: string; readonly ending: string }[] {
   const taken = new Set<string>()
-  return drafts.map(draft => {
+  const inOrder = drafts.toSorted((one, other) => one.meta.created - other.meta.created)
+  return inOrder.map(draft => {
     const plain = draftStem(draft.key, draft.id)
     const ending = draftEnding(plain) + (draft.damage === undefined ? '' : damagedEnding)
     const name = taken.has(plain + ending) ? `${draft.id.slice(0, 8)}~${plain}` : plain
@@ -171,9 +173,21 @@ function draftNames<One extends Pick<Draft, 'id' | 'key' | 'damage'>>(
   })
 }
 
-/** The same facts of drafts that no mount has. */
-export const leftDraftFacts = (left: readonly LeftDraft[]): readonly DraftLine[] =>
-  draftNames(left).map(({ draft, name, ending }) => draftFacts({ name: name + ending, draft }))
+/** The same facts of drafts that no mount of this account tells of; `held` are those of running processes. */
+export const leftDraftFacts = (
+  left: readonly LeftDraft[],
+  held: readonly LeftDraft[] = [],
+): readonly DraftLine[] =>
+  draftNames([...left, ...held]).map(({ draft, name, ending }) => {
+    const one = { name: name + ending, draft }
+    return held.includes(draft) ? factsElsewhere(one, draft.meta.owner.pid) : draftFacts(one)
+  })
+
+/** Of a draft that only another process saves or gives up; undefined is one that has ended. */
+export const factsElsewhere = (
+  one: { readonly name: string; readonly draft: LeftDraft },
+  process: number | undefined,
+): DraftLine => ({ ...draftFacts(one), process, whatToDo: `It ${waitsElsewhere(process)}.` })
 
 export function draftFacts({ name, draft }: { name: string; draft: LeftDraft }): DraftLine {
   const { key, meta, size, written } = draft

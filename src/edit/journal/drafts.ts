@@ -115,14 +115,20 @@ const draftNames = (root: string): readonly string[] => namesIn(root).filter(nam
 
 export type LeftDraft = Pick<Draft, 'id' | 'directory' | 'key' | 'meta' | 'size' | 'written' | 'damage'>
 
-/** Those that no running process has, as the next mount would show them; what cannot be read is among the damaged. Changes nothing. */
+/**
+ * Those that no running process has, as the next mount would show them; those that one holds; what cannot be read is
+ * among the damaged. Changes nothing.
+ */
 export async function readLeftDrafts(
   stateDirectory: string,
   now: () => Instant,
-): Promise<{ readonly left: readonly LeftDraft[]; readonly damaged: readonly Damage[] }> {
+): Promise<{ left: readonly LeftDraft[]; held: readonly LeftDraft[]; damaged: readonly Damage[] }> {
   const root = join(stateDirectory, 'drafts')
   const left: LeftDraft[] = []
   const damaged: Damage[] = []
+  const held: LeftDraft[] = []
+  for (const draft of draftsOfOthers(root, noOwner, () => false))
+    if (await isOwnerAlive(draft.meta.owner)) held.push(draft)
   for (const name of draftNames(root)) {
     try {
       const draft = await lookAt(join(root, name), now)
@@ -132,7 +138,7 @@ export async function readLeftDrafts(
       if (!isMissing(cause)) damaged.push({ directory: join(root, name), cause })
     }
   }
-  return { left, damaged }
+  return { left, held, damaged }
 }
 
 async function lookAt(directory: string, clock: () => Instant): Promise<LeftDraft | undefined> {

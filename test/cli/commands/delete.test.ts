@@ -82,16 +82,28 @@ t.test('calcfs delete', async t => {
   })
 
   await t.test('DEL-21 deletes as many as are named, at once', async t => {
-    const paths = [...spare.map(id => `${water}/Spare ${id}`), `${water}/Spare 61/`, `${water}/Sub project`]
+    await writeFile(join(testbed.directory, 'reports/new-x.json'), '{"name": "x", "reportType": 2}')
+    const made = 'reports/new-x.json'
+    const paths = [
+      ...spare.map(id => `${water}/Spare ${id}`),
+      `${water}/Spare 61/`,
+      `${water}/Sub project`,
+      made,
+    ]
     t.equal((await namesOf(testbed, water)).filter(name => name.startsWith('Spare')).length, spare.length)
     let ran: Ran | undefined
     const asked = await service.during(async () => {
       ran = await answering(testbed, 'yes\n', ...paths)
     })
     t.match(ran, { code: 0, stdout: /deleted calculation 65 Spare 65/ })
+    const [report] = /(?<=deleted report )\d+/.exec(ran?.stdout ?? '') ?? []
     t.same(
       writes(asked).sort(),
-      [...spare.map(id => `DELETE /calculation?id=${id}`), `DELETE /project?id=${ids.empty}`].sort(),
+      [
+        ...spare.map(id => `DELETE /calculation?id=${id}`),
+        `DELETE /project?id=${ids.empty}`,
+        `DELETE /report?id=${report}`,
+      ].sort(),
     )
     const left = (await namesOf(testbed, water)).filter(name => /^(Spare|Sub project)/.test(name))
     t.same(left, [], 'nothing that is gone is listed, at once')

@@ -205,7 +205,7 @@ t.test(
     const { calcfs, service } = testbed
     const waits = {
       code: 7,
-      stderr: new RegExp(`${service.url} as demo: an edit is not saved, and on no drive now`),
+      stderr: new RegExp(`${service.url} as demo: an edit is not saved, and on no drive that answers`),
     }
     t.match(await calcfs('status'), waits)
     t.match(await calcfs('status', '--json'), waits)

@@ -28,8 +28,9 @@ const statusOf = async (testbed: MountTestbed): Promise<{ pid: number; control: 
   JSON.parse(await textOf(testbed, '.calcfs/status.json'))
 
 /** A drive whose daemon is stopped as by Ctrl-Z; it is resumed before the test is cleared away. */
-async function stopped(t: Test): Promise<MountTestbed & { readonly pid: number }> {
+async function stopped(t: Test, unsaved?: string): Promise<MountTestbed & { readonly pid: number }> {
   const testbed = await realMount(t)
+  if (unsaved !== undefined) await outcome(overwrite(testbed, 'reports/new-dyes.json', unsaved))
   const { pid } = await statusOf(testbed)
   t.teardown(() => goOn(pid))
   process.kill(pid, 'SIGSTOP')
@@ -108,7 +109,8 @@ t.test(
 )
 
 t.test('unmount --force frees the mount point of a stopped daemon (CLI-17)', async t => {
-  const { directory, pid, calcfs, here, mount, files } = await stopped(t)
+  const testbed = await stopped(t, 'no report')
+  const { directory, pid, calcfs, here, mount, files } = testbed
   const ended = await timed(calcfs('unmount', '--force', directory))
   t.match(ended, {
     code: 0,
@@ -119,13 +121,15 @@ t.test('unmount --force frees the mount point of a stopped daemon (CLI-17)', asy
   await soon(t, ended, 'unmount')
   t.notOk(await isMounted(directory))
   t.same(await readdir(directory), [], 'the bare directory')
+  const waits = { code: 7, stdout: new RegExp(`new-dyes.json: .*\\n.*waits .*, in process ${pid}`) }
+  t.match(await ofAll([testbed], 'drafts', 'list'), waits, 'what it has is no secret')
 
   await mount()
   t.ok((await files.readdir('reports')).has('INDEX.tsv'), 'it can be mounted again at once')
   goOn(pid)
   await until(20_000, 'the end of the old daemon', async () => !(await isProcessAlive(pid)))
   t.match(await calcfs('status', directory), { code: 0 }, 'and leaves the new one its mount')
-  t.match(await here('drafts', 'list'), { code: 0 }, 'and its socket')
+  t.match(await here('drafts', 'list'), { code: 7, stdout: /by a mount that has ended/ }, 'and its socket')
 })
 
 t.test('a drive that hangs is not in the way of another one (CLI-17)', async t => {
