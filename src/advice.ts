@@ -19,7 +19,7 @@ const ofFailures: Partial<Record<FailureKind, string>> = {
   untrusted:
     'Check http or https; give --ca-file FILE with the authority of this instance, from its administrator.',
   'disk-read-only': 'Make that directory writable for its owner, then try again.',
-  'no-space': 'Make room on the local disk (`calcfs doctor` says which one), then try again.',
+  'no-space': 'Make room on the disk that `calcfs doctor` names, then try again.',
   'service-full': 'The platform has no room left: ask its administrators.',
   conflict: 'Read it again, make the change in the new text, and save.',
   replaced: 'What was read of the old version before belongs to no other.',

@@ -25,13 +25,13 @@ export interface Opening extends Partial<Call> {
   readonly access: OpenAccess
 }
 
-const rememberedRecords = 4096
+const rememberedRecords = 512
 
 export class Records {
   readonly #opened = new Map<string, OpenRecord>()
   /** With so many, those that are as if they had never been open are forgotten. */
   #room = rememberedRecords
-  readonly #shownLast = new RecentMap<string, Instant>(rememberedRecords)
+  readonly #shownLast = new RecentMap<string, Instant>(4096)
 
   /** @param tell is told the key of a record at whose names another text is shown now, or none */
   constructor(

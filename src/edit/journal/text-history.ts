@@ -86,7 +86,7 @@ export const mountMark = (mount: string): string => textHash(mount).slice(0, 8)
 
 /** Records whose marks are held: some hundred each, where a record is saved often. */
 const recordsAtMost = 64
-const pathsAtMost = 10_000
+const pathsAtMost = 1_000
 /** So many names of a directory are looked at, or so many texts read, before others have a turn. */
 const atOnce = 64
 const longText = 1 << 20
@@ -109,7 +109,7 @@ export class TextHistory {
   /** A save looks at every known text of its record. */
   readonly #texts = new LRUCache<string, { readonly file: string; readonly text: string }>({
     maxSize: 1 << 20,
-    sizeCalculation: ({ text }) => text.length + 1,
+    sizeCalculation: ({ text }, path) => text.length + 4 * path.length,
   })
   #last: number
 
