@@ -110,7 +110,7 @@ export function openDraftFiles(
       const theirs = Buffer.from(text.bytes).toString()
       // The text is the record's, whatever the draft is written in.
       await history.remember(savedKeyOf(draft.key), theirs, 'read')
-      await draft.change({ base: textHash(theirs), form: undefined })
+      await draft.change({ base: textHash(theirs) })
       return text
     },
     /** The daemon ends: the next mount adopts what is unsent. */

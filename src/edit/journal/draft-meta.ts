@@ -55,18 +55,12 @@ const place = { id: z.string(), project: z.string().optional() }
 /** Takes no more of a node than names its record. */
 export const keySchema = z.object({ kind: z.enum(['record', 'new', 'order']), of: recordKinds, ...place })
 
-/** As notes of an earlier version have it. */
-const oldKeySchema = z
-  .object({ kind: recordKinds, as: z.enum(['new', 'order']).optional(), ...place })
-  .transform(({ kind, as, ...rest }): RecordKey => ({ kind: as ?? 'record', of: kind, ...rest }))
-
 const metaSchema = z.object({
-  key: keySchema.or(oldKeySchema).optional(),
+  key: keySchema.optional(),
   owner: z.object({ pid: z.number(), started: z.string() }),
   state: z.enum(states),
   base: z.string().optional(),
   saved: z.string().optional(),
-  form: z.string().optional(),
   made: z.string().optional(),
   madeOf: z.string().optional(),
   thing: identityForm.optional(),
@@ -83,7 +77,6 @@ const metaSchema = z.object({
       edited: z.array(z.string()),
     })
     .optional(),
-  created: z.number(),
   changed: z.number(),
   written: z.number().optional(),
   why: whySchema.optional(),
@@ -91,9 +84,9 @@ const metaSchema = z.object({
 
 /**
  * `key` is missing where the note was damaged. `base` is the hash of the text that the writing program had read;
- * `saved` that of the draft's own text which the service took last, `form` that of the same text with ids for paths.
- * `attempt` is what was put on the wire last: those two, the record just before, the whole record sent, and the names
- * of the edited fields. `made` is the id of the record that a POST has made, `madeOf` the hash of
+ * `saved` that of the draft's own text which the service took last. `attempt` is what was put on the wire last: the
+ * text, its `form` with ids for paths, the record just before, the whole record sent, and the names of the edited fields.
+ * `made` is the id of the record that a POST has made, `madeOf` the hash of
  * the text that it was made of. `thing` is what the record (of a share: its project) was when the draft was begun;
  * `apart` is set once its id stands for another thing, in whose place the text is not shown. `unread` is set while the
  * text is one that was moved away from the record and back, and that no program has read between. `sealed` is the checksum of
@@ -104,7 +97,7 @@ const metaSchema = z.object({
 export type DraftMeta = z.infer<typeof metaSchema>
 
 export type MetaChange = {
-  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed' | 'emptied'>]?:
+  [Part in keyof Omit<DraftMeta, 'owner' | 'changed' | 'written' | 'sealed' | 'emptied'>]?:
     | DraftMeta[Part]
     | undefined
 }
@@ -134,9 +127,7 @@ function unsealed(text: string): unknown {
   return meta
 }
 
-export function newMeta(owner: Owner, now: number): DraftMeta {
-  return { owner, state: 'editing', created: now, changed: now }
-}
+export const newMeta = (owner: Owner, now: number): DraftMeta => ({ owner, state: 'editing', changed: now })
 
 /** In one line of a list: with what the service said, which is the reason where it has refused the text. */
 export const shortWhy = ({ sentence, said }: DraftReason): string =>

@@ -1,8 +1,7 @@
 // Set of drafts: new ones, and those that an earlier daemon left behind.
 import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
-import { open, rename } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
@@ -37,10 +36,9 @@ export async function openDrafts(stateDirectory: string, now: () => Instant) {
   sweepUnfinished(root, now())
   const found: Draft[] = []
   const damaged: Damage[] = []
-  // A draft has its new owner's name a moment after it was claimed: another mount that looks between the two would claim it again.
   const letGo = draftNames(root).length === 0 ? undefined : await adopting(stateDirectory)
   try {
-    for (const name of draftNames(root)) {
+    for (const name of letGo === undefined ? [] : draftNames(root)) {
       try {
         const draft = await adopt(join(root, name), owner, now)
         if (draft !== undefined) found.push(draft)
@@ -79,7 +77,10 @@ export type Drafts = Awaited<ReturnType<typeof openDrafts>>
 /** A look takes a millisecond. */
 const looksAtMost = 1_000
 
-/** Waits while another mount adopts. A disk that takes no lock does not keep the drafts from their user. */
+/**
+ * Waits while another mount adopts: of two that look at a draft at once both would. Undefined where that takes long: the next mount
+ * adopts what is left then. A disk that takes no lock does not keep the drafts from their user.
+ */
 async function adopting(stateDirectory: string): Promise<(() => void) | undefined> {
   try {
     for (let looks = 0; looks < looksAtMost; looks += 1) {
@@ -87,10 +88,11 @@ async function adopting(stateDirectory: string): Promise<(() => void) | undefine
       if (letGo !== undefined) return letGo
       await setImmediate()
     }
+    return undefined
   } catch (thrown) {
     if (!(thrown instanceof Failure)) throw thrown
+    return () => {}
   }
-  return undefined
 }
 
 /** Another mount may end one of them meanwhile: then it is none. */
@@ -143,7 +145,7 @@ export async function readLeftDrafts(
 
 async function lookAt(directory: string, clock: () => Instant): Promise<LeftDraft | undefined> {
   const meta = readMeta(join(directory, 'meta.json'))
-  if (isEmptied(directory) || (meta !== undefined && (await isOwnerAlive(meta.owner)))) return undefined
+  if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
   const draft = new Draft(directory, meta ?? newMeta(noOwner, clock()), clock)
   try {
     if (isNothing(draft)) return undefined
@@ -175,38 +177,16 @@ const unfinishedMs = 10 * 60_000
 async function adopt(directory: string, owner: Owner, now: () => Instant): Promise<Draft | undefined> {
   const meta = readMeta(join(directory, 'meta.json'))
   if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
-  if (isEmptied(directory)) {
-    rmSync(directory, { recursive: true, force: true })
-    return undefined
-  }
-  await (await open(join(directory, 'text'), 'r+')).close()
-  const mine = await claim(directory)
-  if (mine === undefined) return undefined
-  const draft = new Draft(mine, { ...(meta ?? newMeta(owner, now())), owner }, now)
+  const draft = new Draft(directory, { ...(meta ?? newMeta(owner, now())), owner }, now)
   if (isNothing(draft)) return await draft.discard().then(() => undefined)
   // On a full disk the note stays as it was; the text is shown all the same, and the next mount comes to the same end.
   await draft.change({ ...afterwards(meta), ...lossOf(draft) }).catch(unlessFull)
   return draft
 }
 
-/** Given up by an earlier version, which was killed at it. */
-const isEmptied = (directory: string): boolean => namesIn(directory).length === 0
-
 /** Of a text that the disk has damaged this is what to know, whatever its save had come to. */
 const lossOf = ({ damage }: Draft): { why?: DraftReason } =>
   damage === undefined ? {} : { why: lossWhy(damage) }
-
-/** A rename to a new name: of two mounts that start at once only one succeeds. What people call a text by stays. */
-async function claim(directory: string): Promise<string | undefined> {
-  const mine = join(directory, '..', basename(directory).slice(0, 8) + randomUUID().slice(8))
-  try {
-    await rename(directory, mine)
-    return mine
-  } catch (thrown) {
-    if (isMissing(thrown)) return undefined
-    throw thrown
-  }
-}
 
 /** Nothing is lost with it: empty, or letter for letter what the service already has, and no save of it was refused. */
 function isNothing(draft: Draft): boolean {

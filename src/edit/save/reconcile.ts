@@ -41,7 +41,7 @@ export async function reconcileAttempt({
   const isAll = draft.hash() === attempt.saved
   const rest = isAll ? { state: 'editing' as const, why: undefined } : { state: 'refused' as const }
   const { saved, form: base } = attempt
-  await draft.change({ ...rest, saved, form: base, base, attempt: undefined })
+  await draft.change({ ...rest, saved, base, attempt: undefined })
   return isAll
 }
 
@@ -64,7 +64,7 @@ export async function notePart(
   const kept: Edits = new Map(unstored.map(name => [name, fieldOf(change.before, name) ?? removed]))
   const text = prettyPrint(withEdits(parseObject(form), kept))
   await history.remember(record.key, text, 'saved', by)
-  await draft.change({ form: textHash(text), base: textHash(text) })
+  await draft.change({ base: textHash(text) })
 }
 
 /**

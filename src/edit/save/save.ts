@@ -126,8 +126,8 @@ async function saveOnce(save: SaveState): Promise<SaveResult> {
         { text: own.form, how: 'saved', by: save.by },
         ...(outcome === undefined ? [] : [{ text: outcome, how: 'outcome' as const }]),
       ])
-    const ended = { base: own.hashes.form, attempt: undefined, why: undefined }
-    draft.noteLater({ state: 'editing', ...own.hashes, ...ended })
+    const { saved, form: base } = own.hashes
+    draft.noteLater({ state: 'editing', saved, base, attempt: undefined, why: undefined })
     return { outcome: 'stored', text: prettyBytes(now), record: now, lost }
   } catch (thrown) {
     if (written !== undefined) await noteBase(draft, met, written.base)
@@ -258,7 +258,7 @@ async function unchanged(
   // Its own save in its own words once more: the form of that was not read.
   const isKnown = earlier.length > 0 && own.form !== own.text
   if (draft.meta.unread !== true && !isKnown) await history.remember(record.key, own.form, 'read', by)
-  await draft.change({ state: 'editing', ...own.hashes, why: undefined })
+  await draft.change({ state: 'editing', saved: own.hashes.saved, why: undefined })
   return { outcome: 'unchanged' }
 }
 
