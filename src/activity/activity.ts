@@ -1,11 +1,9 @@
-// Activity of one mount: the counters of its layers, each filled by its own layer and read by metrics and `calcfs top`; and the pauses of the main thread.
-import { machineClocks } from '../system/machine-clocks.js'
+// Activity of one mount: the counters of its layers, each filled by its own layer and read by metrics and `calcfs top`.
 import { KernelCalls, Requests } from './kernel-calls.js'
 
 export class Activity {
   readonly kernel: KernelWay = { way: 'session', because: undefined }
   readonly calls = new KernelCalls()
-  readonly pauses = new Pauses()
   readonly requests = new Requests()
   readonly cache = new CacheUse()
   readonly foresight = new Foresight()
@@ -68,41 +66,5 @@ export class Foresight {
     this.#waiting.delete(name)
     this.#counts[how] += 1
     this.bytes[how] += length
-  }
-}
-
-/** Milliseconds between two looks. */
-export const lookEvery = 250
-/** Milliseconds from which a pause is told, and for which it is remembered. */
-const tolerated = 1_000
-const remembered = 10 * 60_000
-
-export class Pauses {
-  #lastLook: number | undefined
-  #all: { readonly milliseconds: number; readonly end: number }[] = []
-
-  constructor(private readonly now: () => number = machineClocks.monotonic) {}
-
-  /** Called each `lookEvery` by a timer, which is late by the length of a pause. */
-  look(): void {
-    const end = this.now()
-    const milliseconds = end - (this.#lastLook ?? end) - lookEvery
-    this.#lastLook = end
-    if (milliseconds >= tolerated) this.#all = [...this.#recent(), { milliseconds, end }]
-  }
-
-  longest() {
-    const [longest] = this.#recent().toSorted((one, other) => other.milliseconds - one.milliseconds)
-    return (
-      longest && {
-        milliseconds: longest.milliseconds,
-        // Milliseconds since its end.
-        ago: this.now() - longest.end,
-      }
-    )
-  }
-
-  #recent() {
-    return this.#all.filter(({ end }) => this.now() - end < remembered)
   }
 }

@@ -55,7 +55,6 @@ export function openStatus(sources: StatusSources) {
     const troubles = await places()
     const { outage, signedOut } = health
     const { until, renewed } = connection.signIn()
-    const pause = activity.pauses.longest()
     return {
       service: account.base.href,
       user: account.user,
@@ -80,8 +79,6 @@ export function openStatus(sources: StatusSources) {
       requests: health.asked,
       kernel: activity.kernel.way,
       kernelBecause: activity.kernel.because,
-      pausedMs: pause && Math.round(pause.milliseconds),
-      pausedAt: pause && isoText(clock.now() - pause.ago),
       answersInMs: health.answersIn,
       fleet: fleet && { ...fleet.status() },
       cache: content.stats(),

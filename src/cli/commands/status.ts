@@ -96,14 +96,9 @@ function signInLine({ service, user, signedIn, signedInUntil, signInRenewed }: S
 }
 
 /** The usual way to the kernel is no news. */
-function kernelLines({ kernel, kernelBecause, pausedMs, pausedAt }: Status): readonly string[] {
+function kernelLine({ kernel, kernelBecause }: Status): readonly string[] {
   const because = kernelBecause === undefined ? '' : `: ${kernelBecause}`
-  return [
-    ...(kernel === 'libfuse' ? [`  the kernel is spoken to through libfuse${because}`] : []),
-    ...(pausedMs === undefined
-      ? []
-      : [`  no program was answered for ${(pausedMs / 1000).toFixed(1)} s, until ${moment(pausedAt)}`]),
-  ]
+  return kernel === 'libfuse' ? [`  the kernel is spoken to through libfuse${because}`] : []
 }
 
 function describeStatus(status: Status): string {
@@ -114,7 +109,7 @@ function describeStatus(status: Status): string {
     serviceLine(status),
     ...signInLine(status),
     ...(lacking.length === 0 ? [] : [`  this instance lacks ${lacking.join(', ')}`]),
-    ...kernelLines(status),
+    ...kernelLine(status),
     ...(status.fleet === undefined ? [] : [`  ${fleetText(status.fleet)}`]),
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? `  ${nothingWaits(places)}` : '  not saved:',

@@ -14,7 +14,6 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type JsonFlag, jsonFlag, printJson, printLine, tell } from '../../terminal/print.js'
 import { onDrive } from '../control/choose.js'
 import { driveAt, NoAnswer } from '../control/daemon.js'
-import { sweepFor } from '../control/socket.js'
 
 type Flags = JsonFlag & { readonly force?: true }
 
@@ -108,10 +107,7 @@ async function takeAwaySilent(path: string, met: NoAnswer, flags: Flags): Promis
   await detach(path)
   const say = flags.json === true ? tell : printLine
   if (flags.json === true) printJson({ mountPoint: path, daemon: met.daemon, pid: met.pid })
-  if (met.daemon === 'dead') {
-    await sweepFor(path, process.env)
-    return say(`${path}: its daemon had died; the mount point is free again.`)
-  }
+  if (met.daemon === 'dead') return say(`${path}: its daemon had died; the mount point is free again.`)
   const who = met.pid === undefined ? '' : ` (process ${met.pid}; kill -9 ${met.pid} ends it)`
   say(
     `${path}: the mount point is free again, but its daemon${who} did not answer and still runs. What was not saved is kept, and shown by a mount after its end.`,

@@ -131,12 +131,6 @@ export async function sweep(path: string): Promise<void> {
   }
 }
 
-/** The same in every directory where the daemon of this mount point may have listened. */
-export async function sweepFor(mountPoint: string, environment: Environment): Promise<void> {
-  for (const directory of candidates(process.getuid?.(), environment))
-    if (await isPrivate(directory, process.getuid?.())) await sweep(join(directory, nameFor(mountPoint)))
-}
-
 async function isDeadSocket(path: string): Promise<boolean> {
   const found = await lstat(path).catch(absent)
   return found?.isSocket() === true && !(await isListening(path))

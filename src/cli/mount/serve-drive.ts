@@ -1,6 +1,6 @@
 // One drive from its configuration to its end: signed in, put together, served on a mount point and to the commands.
 import { setFlagsFromString } from 'node:v8'
-import { Activity, lookEvery } from '../../activity/activity.js'
+import { Activity } from '../../activity/activity.js'
 import { noteAccount } from '../../app/account/notes.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { kernelCacheSeconds, readDeadline } from '../../app/assembly-settings.js'
@@ -12,7 +12,7 @@ import { asFailure, Failure } from '../../failure.js'
 import { openMetricsPort } from '../../metrics/metrics-port.js'
 import type { Mounted } from '../../mount/lifecycle.js'
 import { automountType, mountAt } from '../../mount/mount-point.js'
-import { type Clock, every } from '../../remote/clock.js'
+import type { Clock } from '../../remote/clock.js'
 import { seldom } from '../../seldom.js'
 import type { Log } from '../../terminal/log.js'
 import type { Configured } from '../../terminal/settings.js'
@@ -137,7 +137,7 @@ async function up({ path, line, connection, config, log, clock, activity }: Driv
 }
 
 async function begun(
-  { path, line, connection, config, log, clock, activity }: DriveParts,
+  { path, line, connection, config, log, clock }: DriveParts,
   mounted: Mounted,
   control: ControlServer | undefined,
 ) {
@@ -153,7 +153,6 @@ async function begun(
   for (const trouble of troubles) log.warn(trouble)
   const look = (): ReturnType<typeof line.control.activity> => line.control.activity({})
   const stopNotices = config.notify ? showNotices(clock, look, sentence => log.warn(sentence)) : () => {}
-  const stopLooking = every(clock, lookEvery, () => activity.pauses.look())
   log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
   line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
   return {
@@ -168,7 +167,6 @@ async function begun(
       // Also after a lazy unmount by force: programs keep their open files.
       await mounted.answered(answersWithin(config))
       await mounted.unmount()
-      stopLooking()
       stopNotices()
       await port?.close()
       await control?.close()

@@ -115,9 +115,6 @@ const statusForm = z.looseObject({
   /** `session` or `libfuse`, and why not by the session. */
   kernel: z.string().optional(),
   kernelBecause: z.string().optional(),
-  /** The longest pause of the last minutes in which no program was answered. */
-  pausedMs: z.number().optional(),
-  pausedAt: z.string().optional(),
   /** Absent where the drive shares nothing. */
   fleet: z
     .looseObject({
