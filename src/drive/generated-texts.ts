@@ -7,7 +7,7 @@ import { recover } from '../maybe-promise.js'
 import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
 import { fieldOf, type Json, textOf } from '../record/json/json.js'
 import { parseObject } from '../record/json/parse.js'
-import { bytesOfParts, compactPrint, prettyPrint } from '../record/json/print.js'
+import { compactPrint, prettyPrint } from '../record/json/print.js'
 import { quotedCell } from '../record/tsv.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
@@ -87,7 +87,7 @@ async function generateText(
     case 'project-index': {
       const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
       const children = filterEntries(all, entry => isChild(entry) && !sources.isHidden(entry.node))
-      return bytesOfParts(indexLines(children))
+      return [...indexLines(children)].join('')
     }
     case 'report-index':
       return reportIndex(sources, context)
