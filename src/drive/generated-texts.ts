@@ -70,8 +70,7 @@ export class GeneratedTexts {
 
   async #made(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot> {
     const key = nodeKey(node)
-    const made = await generateText(node, this.sources, context)
-    const bytes = typeof made === 'string' ? Buffer.from(made) : made
+    const bytes = Buffer.from(await generateText(node, this.sources, context))
     const text = { bytes, mtime: this.times.ofText(key, bytes, undefined) }
     this.#looked.set(key, { text, at: this.now() })
     return text
@@ -82,7 +81,7 @@ async function generateText(
   node: GeneratedNode,
   sources: GeneratedSources,
   context: RequestContext,
-): Promise<Uint8Array | string> {
+): Promise<string> {
   switch (node.text) {
     case 'project-index': {
       const all = await sources.tree.list({ kind: 'project', id: node.id }, context)

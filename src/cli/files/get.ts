@@ -96,7 +96,7 @@ async function copy(
   setMaxListeners(0, stop.signal)
   const copying = new Copy(reader, { ...rules, base }, stop)
   const { progress } = copying
-  const line = drawProgress(process.stderr, () => progress)
+  const line = drawProgress(() => progress)
   const problems = new Problems(text => {
     line.clear()
     complain(text)

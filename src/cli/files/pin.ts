@@ -39,7 +39,7 @@ const [lookEvery, waitingAtMost] = [250, 6_000]
 /** As it is once all of it is here, or as much as can be had now. */
 async function followed(control: Control, begun: PinLine, isMounted: boolean): Promise<PinLine> {
   let pin = begun
-  const line = drawProgress(process.stderr, () => ({
+  const line = drawProgress(() => ({
     files: pin.files,
     filesDone: pin.filesKept,
     bytes: pin.bytes,

@@ -1,5 +1,4 @@
 // The progress of a long command on a terminal: one line that is written over, and nothing elsewhere.
-import type { WriteStream } from 'node:tty'
 import { bytesText, counted, durationText } from '../../terminal/amount.js'
 
 export interface WorkDone {
@@ -15,8 +14,9 @@ export interface WorkDone {
 const drawnEvery = 200
 const rateOverMs = 5_000
 
-/** Drawn until it ends. On what is no terminal nothing is. */
-export function drawProgress(stream: WriteStream, work: () => WorkDone) {
+/** Drawn on standard error until it ends. On what is no terminal nothing is. */
+export function drawProgress(work: () => WorkDone) {
+  const stream = process.stderr
   if (stream.isTTY !== true) return { clear: () => {}, end: () => {} }
   const rate = openRate()
   let isDrawn = false

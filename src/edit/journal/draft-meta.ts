@@ -83,15 +83,14 @@ const metaSchema = z.object({
 })
 
 /**
- * `key` is missing where the note was damaged. `base` is the hash of the text that the writing program had read;
- * `saved` that of the draft's own text which the service took last. `attempt` is what was put on the wire last: the
- * text, its `form` with ids for paths, the record just before, the whole record sent, and the names of the edited fields.
- * `made` is the id of the record that a POST has made, `madeOf` the hash of
- * the text that it was made of. `thing` is what the record (of a share: its project) was when the draft was begun;
- * `apart` is set once its id stands for another thing, in whose place the text is not shown. `unread` is set while the
- * text is one that was moved away from the record and back, and that no program has read between. `sealed` is the checksum of
- * the draft's text while nothing is written to it; `emptied` the hash of the one that waited before a program wrote on it.
- * `changed` is when the note or the text was changed last, `written` when the text was.
+ * `key` is missing where the note was damaged. `base` is the hash of the text that the writing program had read; `saved` that
+ * of the draft's own text which the service took last. `attempt` is what was put on the wire last: the text, its `form` with
+ * ids for paths, the record just before, the whole record sent, and the names of the edited fields. `made` is the id of the
+ * record that a POST has made, `madeOf` the hash of the text that it was made of. `thing` is what the record (of a share: its
+ * project) was when the draft was begun; `apart` is set once its id stands for another thing, in whose place the text is not
+ * shown. `unread` is set while the text is one that was moved away from the record and back, and that no program has read
+ * between. `sealed` is the checksum of the draft's text while nothing is written to it; `emptied` the hash of the one that
+ * waited before a program wrote on it. `changed` is when the note or the text was changed last, `written` when the text was.
  * Times are in milliseconds since 1970.
  */
 export type DraftMeta = z.infer<typeof metaSchema>
