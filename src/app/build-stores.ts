@@ -25,7 +25,6 @@ import { fleetAddress } from '../fleet/address.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { readFleetKey } from '../fleet/seal.js'
 import type { ChangeElsewhere } from '../fleet/shared-value.js'
-import { firstQuestion } from '../remote/known-question.js'
 import { behindMs } from '../remote/shared-answer.js'
 import { type AssemblySettings, type Note, namesAtMost } from './assembly-settings.js'
 import { authorityIn } from './connect.js'
@@ -44,7 +43,6 @@ export function buildCaches(
   const ledger = new Ledger(join(cache, 'index'), { clock, log: note })
   Object.assign(capabilities, valueIn(z.looseObject({}), ledger.get('service', 'capabilities')))
   const knowsService = ledger.get('user', 'self') !== undefined
-  if (capabilities.works?.includes('user/info') === true) capabilities.answered ??= [firstQuestion]
   // Missing capabilities of the service are discovered by each mount.
   delete capabilities.untold
   const health = new Health(connection.remote, clock, connection.client)

@@ -27,9 +27,12 @@ export function formulasIn(configuration: string) {
   }
 }
 
-/** `renumbered` is the configuration with new numbers; `lost` are the formulas' calculations that the new list has not. */
+/**
+ * `renumbered` is the configuration with new numbers, `fresh` are the places that meant nothing and would get a meaning; `lost` are
+ * the formulas' calculations that the new list has not.
+ */
 export type Renumbering =
-  | { readonly renumbered: string }
+  | { readonly renumbered: string; readonly fresh: readonly string[] }
   | { readonly lost: readonly { readonly formula: string; readonly calculation: string }[] }
 
 /** The calculations by place; an empty place is undefined. */
@@ -57,21 +60,11 @@ export function renumber(
   const numbers = new Map(
     meant.map(({ formula, calculation }) => [formula, `c${after.indexOf(calculation) + 1}`]),
   )
+  const isFresh = (number: number) => before[number - 1] === undefined && after[number - 1] !== undefined
   return {
     renumbered: betweenTags(configuration, text => text.replace(place, was => numbers.get(was) ?? was)),
+    fresh: places.filter(isFresh).map(number => `c${number}`),
   }
-}
-
-/** The places that meant nothing, and that the new list would give a meaning. */
-export function newlyMeaningful(
-  configuration: string,
-  before: CalculationPlaces,
-  after: CalculationPlaces,
-): readonly string[] {
-  const { places } = formulasIn(configuration)
-  const isNewlyMeaningful = (number: number) =>
-    before[number - 1] === undefined && after[number - 1] !== undefined
-  return places.filter(isNewlyMeaningful).map(number => `c${number}`)
 }
 
 function betweenTags(configuration: string, rewrite: (text: string) => string): string {

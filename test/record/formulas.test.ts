@@ -35,28 +35,26 @@ const meaning = (text: string, list: readonly string[]): readonly string[] =>
     ),
   )
 
-t.test(
-  'every formula means the same calculations before and after, or is named as lost (CLI-12)',
-  async () => {
-    fc.assert(
-      fc.property(configuration, order, order, (text, before, after) => {
-        const result = renumber(text, before, after)
-        const used = formulasIn(text)
-        const needed = [
-          ...used.places.flatMap(number => before[number - 1] ?? []),
-          ...used.ids.filter(id => before.includes(id)),
-        ]
-        const isLost = needed.some(id => !after.includes(id))
-        if ('lost' in result)
-          return isLost && result.lost.every(({ calculation }) => !after.includes(calculation))
-        // A place behind the old list meant nothing; behind the new one it still does.
-        const isAwake = used.places.some(number => number > before.length && number <= after.length)
-        return !isLost && (isAwake || same(meaning(text, before), meaning(result.renumbered, after)))
-      }),
-      { numRuns: 2000 },
-    )
-  },
-)
+t.test('CLI-12 every formula means the calculations it meant, or is named as lost', async () => {
+  fc.assert(
+    fc.property(configuration, order, order, (text, before, after) => {
+      const result = renumber(text, before, after)
+      const used = formulasIn(text)
+      const needed = [
+        ...used.places.flatMap(number => before[number - 1] ?? []),
+        ...used.ids.filter(id => before.includes(id)),
+      ]
+      const isLost = needed.some(id => !after.includes(id))
+      if ('lost' in result)
+        return isLost && result.lost.every(({ calculation }) => !after.includes(calculation))
+      // A place behind the old list meant nothing; behind the new one it still does.
+      const isAwake = used.places.some(number => number > before.length && number <= after.length)
+      if (isLost || isAwake) return !isLost && result.fresh.length > 0
+      return same(meaning(text, before), meaning(result.renumbered, after))
+    }),
+    { numRuns: 2000 },
+  )
+})
 
 t.test('what is no number of a formula stays letter for letter', async () => {
   const bare = (text: string) => text.replace(/c[0-9]+/g, 'c')
@@ -82,7 +80,7 @@ t.test('there and back is where it began', async () => {
 })
 
 t.test('a swap is one step, not two', async t => {
-  t.same(renumber('<step label="c1">c1+2*c2-c12</step><!-- c1 -->', ['7', '12'], ['12', '7']), {
+  t.match(renumber('<step label="c1">c1+2*c2-c12</step><!-- c1 -->', ['7', '12'], ['12', '7']), {
     renumbered: '<step label="c1">c2+2*c1-c12</step><!-- c1 -->',
   })
   t.same(renumber('c1+c2', ['7', '12'], ['12']), { lost: [{ formula: 'c1', calculation: '7' }] })

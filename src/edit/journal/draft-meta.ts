@@ -156,8 +156,8 @@ export const sealOf = (bytes: Uint8Array): NonNullable<DraftMeta['sealed']> => (
 })
 
 /**
- * The damage of a text by the disk, in a sentence; undefined where it is whole. Without a checksum (a draft of an earlier
- * version, or one that a kill cut short) only a text of nothing but zeros is known to be lost: no program writes one.
+ * The damage of a text by the disk, in a sentence; undefined where it is whole. Without a checksum (a kill cut the
+ * draft short) only a text of nothing but zeros is known to be lost: no program writes one.
  */
 export function damageOf(directory: string, { sealed }: DraftMeta, bytes: Uint8Array): string | undefined {
   const left = `what is left lies in ${directory}/text`

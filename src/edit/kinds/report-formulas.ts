@@ -1,6 +1,6 @@
 // Formulas of a report: no save changes by accident which calculation a cN means, and a renumbering changes order and formulas in one text.
 import { Failure } from '../../failure.js'
-import { type Formulas, formulasIn, newlyMeaningful, renumber } from '../../record/formulas.js'
+import { type Formulas, formulasIn, renumber } from '../../record/formulas.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { ReportRow } from '../../remote/remote.js'
 import type { Dialect } from '../../remote/wire/dialect.js'
@@ -83,11 +83,10 @@ export function renumberedReport(
       `formulas compute with calculations that the new list does not have: ${lost.join('; ')}; keep them in the list, or change the configuration first`,
     )
   }
-  const fresh = newlyMeaningful(configuration, before, after)
-  if (fresh.length > 0)
+  if (result.fresh.length > 0)
     throw new Failure(
       'refused',
-      `${fresh.join(', ')} names no calculation so far, and would name one in the longer list; change the configuration first`,
+      `${result.fresh.join(', ')} names no calculation so far, and would name one in the longer list; change the configuration first`,
     )
   const own = reports.configuration(mine)
   if (own !== configuration && own !== result.renumbered)
