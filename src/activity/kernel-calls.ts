@@ -163,8 +163,6 @@ interface EndedRequest extends Endpoint {
   readonly milliseconds: number
 }
 
-/** Endpoints that are told apart: redirects can lead anywhere, and a label for each path would grow for ever. */
-const endpointsAtMost = 64
 const other = '/other'
 
 export class Requests {
@@ -202,7 +200,6 @@ export class Requests {
     const name = `${method} ${endpoint}`
     const known = this.#tallies.get(name)
     if (known !== undefined) return known
-    if (this.#tallies.size >= endpointsAtMost && endpoint !== other) return this.#tallyOf(method, other)
     const made = new Tally({ method, endpoint })
     this.#tallies.set(name, made)
     return made

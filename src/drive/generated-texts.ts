@@ -64,8 +64,7 @@ export class GeneratedTexts {
 
   #seen(node: GeneratedNode): TextSnapshot | undefined {
     const looked = this.#looked.get(nodeKey(node))
-    const age = looked === undefined ? Number.POSITIVE_INFINITY : this.now() - looked.at
-    return age >= 0 && age < lookedMs ? looked?.text : undefined
+    return looked !== undefined && this.now() - looked.at < lookedMs ? looked.text : undefined
   }
 
   async #made(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot> {

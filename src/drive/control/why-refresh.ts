@@ -5,7 +5,7 @@ import { signInEnded } from '../../cache/health.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/draft-meta.js'
 import { asFailure, Failure, isA, looksAgain } from '../../failure.js'
-import { lastNameOf, parentOf } from '../../layout.js'
+import { parentOf } from '../../layout.js'
 import { attempt } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { localText } from '../../system/time-text.js'
@@ -22,7 +22,6 @@ import {
   thingOf,
 } from '../nodes/node.js'
 import { readOnlyBecause } from '../nodes/refusals.js'
-import { editedName } from '../nodes/well-known-names.js'
 import { awayMs, emptyMs } from '../records/open-record.js'
 import { pauseMs } from '../removal/burst.js'
 import { aboutRemoval } from '../removals.js'
@@ -70,8 +69,6 @@ export function openPathControl(parts: ControlParts) {
     if (node?.kind === 'link' && node.place === undefined) return whyAtLink(path, node.to)
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failureLog.met(path, node && nodeKey(node))
-    const edited = node === undefined && met === undefined ? editedName(lastNameOf(path)) : undefined
-    if (edited !== undefined) return whyAt(posix.join(parentOf(path), edited))
     const stale = node && xattrs.all(path, node).stale
     const inside =
       node !== undefined && isDirectory(node) ? failureLog.refusedInside(path, node.kind) : undefined

@@ -84,16 +84,6 @@ const ourNames: ReadonlySet<string> = new Set([
 /** Endings of what editors keep beside a file, and take away or write over by themselves. */
 const editorEndings = /~|\.(?:sw[a-z]|swpx|tmp|bak|lock|part)$/
 
-/** The record that an editor's own file may be of: 42.json of `.42.json.swp`. */
-export function editedName(name: string): string | undefined {
-  const bare = name.replace(new RegExp(`(?:${editorEndings.source})$`), '')
-  return bare === name ? undefined : [bare, bare.replace(/^\./, '')].find(isRecordName)
-}
-
-const isRecordName = (name: string): boolean =>
-  recordNames.has(name) || isNewName(name) || idOfRecordFile(name) !== undefined
-const recordNames = new Set<string>([fixedNames.project, fixedNames.calculation, fixedNames.order])
-
 /** A file that a user has put among records, as far as its name tells; an editor's own is none. */
 export const isUsersOwn = (name: string): boolean =>
   !name.startsWith('.') && !editorEndings.test(name) && !editorForms.some(form => form.test(name))

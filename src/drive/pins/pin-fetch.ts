@@ -4,7 +4,7 @@ import type { ContentCache } from '../../cache/content/content.js'
 import { asFailure, Failure, type FailureKind, isA } from '../../failure.js'
 import { dueIn } from '../../remote/clock.js'
 import type { TreeProblem } from '../interface/reader.js'
-import { Gathering, type PinSurveyParts, type PlacedContent, sideBySide } from './subtree.js'
+import { Gathering, type PinSurveyParts, type PlacedContent } from './subtree.js'
 
 interface PinFetchParts extends Pick<PinSurveyParts, 'limit' | 'clock' | 'patience'> {
   readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached' | 'nameOf'>
@@ -84,11 +84,8 @@ async function forEach<Item extends PlacedContent>(
   work: (item: Item) => Promise<void>,
 ): Promise<readonly TreeProblem[]> {
   const gathering = new Gathering(isOfAll)
-  const waiting = items.values()
-  async function goOn(): Promise<void> {
-    for (const item of waiting) await gathering.part(item.path, () => work(item))
-  }
-  const ended = await Promise.allSettled(Array.from({ length: sideBySide }, goOn))
+  const parts = items.map(item => gathering.part(item.path, () => work(item)))
+  const ended = await Promise.allSettled(parts)
   for (const one of ended) if (one.status === 'rejected') throw one.reason
   return gathering.missing
 }

@@ -33,7 +33,7 @@ export interface PlacedContent {
 }
 
 /** Parts of one whole, so that all pins get their turns. */
-export const sideBySide = 16
+const sideBySide = 16
 
 /** The work on the parts of one whole, so many side by side. A part that cannot be had is named, and the rest goes on. */
 export class Gathering {

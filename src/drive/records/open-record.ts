@@ -76,9 +76,7 @@ export class OpenRecord {
   }
 
   get isAway(): boolean {
-    const left = this.#awayUntil - this.clock.now()
-    // A clock that was set back must not keep it away.
-    return left > 0 && left <= awayMs
+    return this.#awayUntil > this.clock.now()
   }
 
   /** It is as one that was never open. */
