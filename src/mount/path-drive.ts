@@ -2,7 +2,6 @@
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, Listing, OpenAccess } from '../drive/interface/verbs.js'
 import { type Name, type Place, placeAt, rootPlace } from '../drive/nodes/place.js'
-import { Failure } from '../failure.js'
 import { lastNameOf, parentOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 
@@ -16,7 +15,6 @@ export function pathDrive(drive: Drive) {
     at,
     /** A path as a name in its directory, whatever is there. */
     async named(path: string): Promise<Name> {
-      if (lastNameOf(path) === '') throw new Failure('exists', 'the root of the drive has no name')
       return { parent: await at(parentOf(path)), name: lastNameOf(path) }
     },
     getattr(path: string): MaybePromise<Attributes> {
