@@ -77,6 +77,7 @@ const metaSchema = z.object({
       edited: z.array(z.string()),
     })
     .optional(),
+  created: z.number(),
   changed: z.number(),
   written: z.number().optional(),
   why: whySchema.optional(),
@@ -96,7 +97,7 @@ const metaSchema = z.object({
 export type DraftMeta = z.infer<typeof metaSchema>
 
 export type MetaChange = {
-  [Part in keyof Omit<DraftMeta, 'owner' | 'changed' | 'written' | 'sealed' | 'emptied'>]?:
+  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'written' | 'sealed' | 'emptied'>]?:
     | DraftMeta[Part]
     | undefined
 }
@@ -126,7 +127,12 @@ function unsealed(text: string): unknown {
   return meta
 }
 
-export const newMeta = (owner: Owner, now: number): DraftMeta => ({ owner, state: 'editing', changed: now })
+export const newMeta = (owner: Owner, now: number): DraftMeta => ({
+  owner,
+  state: 'editing',
+  created: now,
+  changed: now,
+})
 
 /** In one line of a list: with what the service said, which is the reason where it has refused the text. */
 export const shortWhy = ({ sentence, said }: DraftReason): string =>

@@ -1,4 +1,5 @@
 // Connections to the service, kept alive, through a proxy where the environment names one; renewing them closes the idle ones and lets requests under way end.
+import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import connect from 'undici/lib/api/api-connect.js'
@@ -17,6 +18,14 @@ import { isOtherServers, networkFailure } from './network-errors.js'
 
 // As undici's index does it: the agent for a proxy calls it.
 Dispatcher.prototype.connect = connect
+
+// undici takes a reset, by its code, for the end of a body without a length: a cut one would be whole.
+subscribe('undici:client:connected', message => {
+  const { socket } = message as { socket: Socket }
+  socket.prependListener('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED'
+  })
+})
 
 export interface ConnectionOptions {
   /** How many connections at most. */

@@ -26,6 +26,13 @@ t.test('a write that was answered badly has an unknown outcome, one that was ref
   t.match(await failsAs(t, 'timeout', read), { message: /answered 504 / })
 })
 
+t.test('READ-10 a reset ends no body whose length nothing tells', async t => {
+  const service = await rawService(t, () => socket => {
+    socket.write('HTTP/1.0 200 OK\r\n\r\n[1]', () => setTimeout(() => socket.resetAndDestroy(), 50))
+  })
+  await failsAs(t, 'unreachable', service.asked.text(get, ask()))
+})
+
 t.test('no redirect is followed, and the token goes to no other place', async t => {
   const thief = await rawService(t, () => whole('[]'))
   const service = await rawService(t, ({ path }) => {
