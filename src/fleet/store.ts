@@ -91,23 +91,19 @@ export class FleetStore {
     return this.run('short', client => client.fleetHold(leaseKey(name), owner, milliseconds))
   }
 
-  /** Puts it under the lease; false where that is another's by now, or something has changed meanwhile. */
-  async put(
+  /** Puts it under the lease, unless that is another's by now, or something has changed meanwhile. */
+  put(
     name: SealedName,
     owner: string,
     value: Buffer,
     livesMs: number,
     length: ValueLength,
-  ): Promise<boolean> {
-    if (this.putting + value.length > puttingAtMost) {
-      await this.hold(name, owner, 0)
-      return false
-    }
-    const lives = Math.ceil(livesMs)
+  ): Promise<unknown> {
+    if (this.putting + value.length > puttingAtMost) return this.hold(name, owner, 0)
     return this.run(length, async client => {
       this.putting += value.length
       try {
-        return (await client.fleetPut(valueKey(name), leaseKey(name), owner, value, lives)) === 1
+        await client.fleetPut(valueKey(name), leaseKey(name), owner, value, Math.ceil(livesMs))
       } finally {
         this.putting -= value.length
       }

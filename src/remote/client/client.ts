@@ -7,7 +7,7 @@ import { firstQuestion } from '../known-question.js'
 import type { RequestContext } from '../remote.js'
 import { Attempt } from './attempt.js'
 import { AnswerTimes, Breaker } from './breaker.js'
-import { LateWrites, lateAtMost, type Subject, type UnansweredChanges } from './late-answer.js'
+import { LateWrites, type Subject, type UnansweredChanges } from './late-answer.js'
 import { Limiter, openBandwidthLimiter } from './limiter.js'
 import type { AttemptResult, Meaning, Outgoing, Question, Told, Traffic } from './outgoing.js'
 
@@ -40,7 +40,7 @@ export class Client {
     this.clock = clock
     this.#traffic = {
       clock,
-      connections: new ServiceConnections(base, options, clock, lateAtMost),
+      connections: new ServiceConnections(base, options, clock),
       limiter: new Limiter(connections, clock, maxRequests),
       breaker: new Breaker(
         clock,

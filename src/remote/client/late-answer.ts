@@ -1,6 +1,7 @@
 // Late answers: the next change of a subject waits for an unanswered one, and after a wait the base of a change is read again.
 import { Failure } from '../../failure.js'
 import { type Clock, sleep, withDeadline } from '../clock.js'
+import { lateAtMost } from '../connection/connections.js'
 import type { Exchange } from '../connection/exchange.js'
 import { type Instant, instant, type RequestContext } from '../remote.js'
 
@@ -23,8 +24,6 @@ interface LateWrite {
   giveUp(): void
 }
 
-/** So many at most stay open; the oldest is abandoned first. */
-export const lateAtMost = 8
 /** The wait for a late answer: so many times the allowed time, and at most so many milliseconds. */
 const lateTimes = 4
 const lateAtMostMs = 60_000

@@ -49,6 +49,8 @@ const connectTimeout = 8_000
 const keepAliveAfter = 2_000
 /** Milliseconds before the connection of a probe is abandoned. */
 const probeLimit = 10_000
+/** So many changes whose answers are late keep their connections. */
+export const lateAtMost = 8
 /** Milliseconds between two times that all connections are replaced by new ones. */
 const renewEvery = 1_000
 
@@ -68,10 +70,10 @@ const trusting = foundOnce(({ authority: own }: ConnectionOptions) =>
 )
 
 /** For this base address. An address of this machine is never reached through a proxy. `keeps`: a connection is used again. */
-function openPool(base: URL, options: ConnectionOptions, keeps: boolean, extra = 0): Dispatcher {
+function openPool(base: URL, options: ConnectionOptions, keeps: boolean): Dispatcher {
   const shared = {
-    // In addition to the places, for questions that are sent once more.
-    connections: options.connections + extra + 2,
+    // In addition to the places, for changes whose answers are late, and for questions that are sent once more.
+    connections: options.connections + lateAtMost + 2,
     pipelining: keeps ? 1 : 0,
     connect: {
       ...trusting(options),
@@ -101,14 +103,12 @@ export class ServiceConnections {
   readonly #former = new Set<Dispatcher>()
   #renewedAt = Number.NEGATIVE_INFINITY
 
-  /** @param extra connections beside those of the options, for changes whose answers are late */
   constructor(
     private readonly base: URL,
     private readonly options: ConnectionOptions,
     private readonly clock: Clock,
-    private readonly extra = 0,
   ) {
-    this.#requests = openPool(base, options, true, extra)
+    this.#requests = openPool(base, options, true)
     this.#heads = openPool(base, options, true)
     this.#probes = openPool(base, options, false)
   }
@@ -154,7 +154,7 @@ export class ServiceConnections {
       const gone = (): boolean => this.#former.delete(old)
       old.close().then(gone, gone)
     }
-    this.#requests = openPool(this.base, this.options, true, this.extra)
+    this.#requests = openPool(this.base, this.options, true)
     this.#heads = openPool(this.base, this.options, true)
   }
 
