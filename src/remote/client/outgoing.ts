@@ -47,8 +47,6 @@ export type AttemptResult<Value> =
       readonly ended: 'badly'
       readonly failure: Failure
       readonly again: boolean
-      /** True if nothing was sent, because the service is known to be away. */
-      readonly unasked?: boolean | undefined
       readonly after?: number | undefined
     }
 
