@@ -132,9 +132,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
       call.pause()
       void wait.then(() => call.resume())
     }
-    if (!answer.take(piece)) return
-    this.#finish(answer)
-    call.abort(notWanted)
+    answer.take(piece)
   }
 
   ended(call: Exchange): void {
@@ -294,7 +292,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     return seconds(Math.min(this.#allowed, answerBy - this.#began))
   }
 
-  /** The body has come to its end, or as much of it as is wanted. */
+  /** The body has come to its end. */
   #finish(answer: Arriving<Value>): void {
     const { longAnswer } = this.traffic.told
     try {

@@ -34,9 +34,8 @@ export interface AnswerHead extends Head {
 
 /** Takes the body of an answer; what it throws ends the attempt. */
 export interface Sink<Value> {
-  /** True where the rest is not wanted. */
-  take(piece: Uint8Array): boolean | undefined
-  /** Every byte has come, or all that are wanted. */
+  take(piece: Uint8Array): void
+  /** Every byte has come. */
   end(): Value
 }
 
@@ -133,7 +132,7 @@ class WordsSink implements Sink<string | undefined> {
 
   constructor(private readonly authorization: string | undefined) {}
 
-  take(piece: Uint8Array): undefined {
+  take(piece: Uint8Array): void {
     this.#bytes.add(piece)
     if (this.#bytes.length > mostOfWords) throw tooManyBytes(mostOfWords)
   }
@@ -181,12 +180,12 @@ export class Arriving<Value> {
     return reading
   }
 
-  /** True where the rest is not wanted. @throws Failure for more bytes than were claimed, and what its reader throws */
-  take(piece: Uint8Array): boolean {
+  /** @throws Failure for more bytes than were claimed, and what its reader throws */
+  take(piece: Uint8Array): void {
     this.count += piece.length
     if (this.count > (this.#length ?? Number.POSITIVE_INFINITY)) throw this.#wrongLength
     this.stream?.push(piece)
-    return this.#sink?.take(piece) === true
+    this.#sink?.take(piece)
   }
 
   /** Why the body is not whole where it ends now. */
