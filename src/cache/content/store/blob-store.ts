@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { MaybePromise } from '../../../maybe-promise.js'
 import { type Content, type Instant, instant } from '../../../remote/remote.js'
-import { isMissing } from '../../../system/error-code.js'
+import { codeOf, isMissing } from '../../../system/error-code.js'
 import { machineClocks } from '../../../system/machine-clocks.js'
 import { clearPlace, forReading, makePrivateNow } from '../../../system/own-file.js'
 import { isProcessAlive } from '../../../system/process.js'
@@ -161,8 +161,13 @@ export class BlobStore {
   async drop(name: string, bytes = Number.POSITIVE_INFINITY): Promise<void> {
     const since = this.settings.now()
     const path = this.pathOf(name)
-    const now = bytes > shortBytes ? undefined : this.atOnce(() => rmSync(path, { force: true }))
-    if (now === undefined) await rm(path, { force: true })
+    try {
+      const now = bytes > shortBytes ? undefined : this.atOnce(() => rmSync(path, { force: true }))
+      if (now === undefined) await rm(path, { force: true })
+    } catch (error) {
+      // The directory was taken away and something else stands in its place: nothing is kept there.
+      if (codeOf(error) !== 'ENOTDIR') throw error
+    }
     this.settings.dropped?.(name, since)
   }
 
