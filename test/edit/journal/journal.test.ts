@@ -28,7 +28,7 @@ async function orphan(
   const place = join(directory, 'drafts', name)
   await mkdir(place, { recursive: true })
   await writeFile(join(place, 'text'), text)
-  const whole = { key, owner: dead, state: 'editing', changed: 2 }
+  const whole = { key, owner: dead, state: 'editing', created: 1, changed: 2 }
   const note = typeof meta === 'string' ? meta : printMeta({ ...whole, ...meta } as DraftMeta)
   await writeFile(join(place, 'meta.json'), note)
   return place
@@ -45,7 +45,7 @@ t.test('a new draft is whole on disk before it can be seen', async t => {
   const owner = await thisProcess()
   t.same((await readdir(join(directory, 'drafts'))).sort(), [plain.id, based.id].sort())
   const read = readMeta(join(plain.directory, 'meta.json'))
-  t.strictSame(read, { key, owner, state: 'editing', changed: 1_000 })
+  t.strictSame(read, { key, owner, state: 'editing', created: 1_000, changed: 1_000 })
   t.strictSame(plain.meta, { ...read })
   t.strictSame(readMeta(join(based.directory, 'meta.json'))?.base, textHash('the base'))
   t.strictSame(based.key, { ...key, kind: 'order' })
@@ -58,7 +58,7 @@ t.test('a new draft is whole on disk before it can be seen', async t => {
     t.equal((await stat(path)).mode & 0o777, mode, `${path} is private`)
   turn(5)
   await plain.change({ state: 'refused', why: whyOf(new Failure('refused', 'no')) })
-  t.match(plain.meta, { changed: 1_005, state: 'refused', why: { sentence: 'no' } })
+  t.match(plain.meta, { created: 1_000, changed: 1_005, state: 'refused', why: { sentence: 'no' } })
   await plain.change({ why: undefined, saved: hash })
   t.match(plain.meta, { state: 'refused', saved: hash, why: undefined }, 'a state stays that is not changed')
   t.strictSame(readMeta(join(plain.directory, 'meta.json')), JSON.parse(JSON.stringify(plain.meta)))
@@ -168,7 +168,7 @@ t.test('which drafts are dropped because nothing is lost with them', async t => 
 t.test('damaged notes cost their note only, and what is no draft is reported and left', async t => {
   const directory = await scratch(t)
   await orphan(directory, 'no-json', '{"key":', 'one')
-  await orphan(directory, 'no-owner', '{"state":"editing","changed":1}', 'two')
+  await orphan(directory, 'no-owner', '{"state":"editing","created":1,"changed":1}', 'two')
   await orphan(directory, 'odd-state', { state: 'dreaming' }, 'three')
   await writeFile(join(directory, 'drafts', 'a-file'), 'x')
   await mkdir(join(directory, 'drafts', '.aside'))
@@ -177,7 +177,7 @@ t.test('damaged notes cost their note only, and what is no draft is reported and
   t.same(texts.sort(), ['one', 'three', 'two'])
   for (const { key, meta } of found) {
     t.equal(key, undefined, 'its owner is unknown')
-    t.match(meta, { state: 'refused', changed: 77, why: { sentence: /note beside this text was damaged/ } })
+    t.match(meta, { state: 'refused', created: 77, why: { sentence: /note beside this text was damaged/ } })
   }
   t.match(damaged, { length: 1, 0: { directory: /a-file$/ } })
   t.ok(damaged.every(({ cause }) => cause instanceof Error))
@@ -199,7 +199,7 @@ t.test('a note is read as it was written, and one that is none is none', async t
   t.strictSame(readMeta(path), whole)
   t.ok(printMeta(whole).endsWith('\n}\n'), 'it is readable text')
   t.equal(readMeta(join(directory, 'missing')), undefined)
-  for (const text of ['', 'null', '[]', '{}', JSON.stringify({ ...whole, changed: 'now' })]) {
+  for (const text of ['', 'null', '[]', '{}', JSON.stringify({ ...whole, created: 'now' })]) {
     await writeFile(path, text)
     t.equal(readMeta(path), undefined, text)
   }
