@@ -11,5 +11,5 @@ export const ceilings = {
   'bytes of docs/commands.md': 11_936,
   'rules of more than 40 words': 0,
   'constants of time in src': 72,
-  'bytes of all documents': 126_400,
+  'bytes of all documents': 126_399,
 } as const
