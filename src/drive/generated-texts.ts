@@ -7,7 +7,7 @@ import { recover } from '../maybe-promise.js'
 import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
 import { fieldOf, type Json, textOf } from '../record/json/json.js'
 import { parseObject } from '../record/json/parse.js'
-import { compactPrint, prettyPrint } from '../record/json/print.js'
+import { bytesOfParts, compactPrint, prettyPrint } from '../record/json/print.js'
 import { quotedCell } from '../record/tsv.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
@@ -69,7 +69,8 @@ export class GeneratedTexts {
 
   async #made(node: GeneratedNode, context: RequestContext): Promise<TextSnapshot> {
     const key = nodeKey(node)
-    const bytes = Buffer.from(await generateText(node, this.sources, context))
+    const made = await generateText(node, this.sources, context)
+    const bytes = typeof made === 'string' ? Buffer.from(made) : made
     const text = { bytes, mtime: this.times.ofText(key, bytes, undefined) }
     this.#looked.set(key, { text, at: this.now() })
     return text
@@ -80,12 +81,12 @@ async function generateText(
   node: GeneratedNode,
   sources: GeneratedSources,
   context: RequestContext,
-): Promise<string> {
+): Promise<Uint8Array | string> {
   switch (node.text) {
     case 'project-index': {
       const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
       const children = filterEntries(all, entry => isChild(entry) && !sources.isHidden(entry.node))
-      return [...indexLines(children)].join('')
+      return bytesOfParts(indexLines(children))
     }
     case 'report-index':
       return reportIndex(sources, context)

@@ -89,6 +89,7 @@ const recordsAtMost = 64
 const pathsAtMost = 1_000
 /** So many names of a directory are looked at, or so many texts read, before others have a turn. */
 const atOnce = 64
+const longText = 1 << 20
 
 /**
  * The memory of one mount; it makes its directory when the first text comes. Its small files are read and written at once; only
@@ -221,8 +222,15 @@ export class TextHistory {
     }
   }
 
-  /** What was only shown or read waits for no disk. */
   #keep(record: string, texts: readonly MetText[]): MaybePromise<void> {
+    // Not while what made a long text still lies in memory beside it.
+    if (texts.some(({ text }) => text.length > longText))
+      return setImmediate().then(() => this.#keepNow(record, texts))
+    return this.#keepNow(record, texts)
+  }
+
+  /** What was only shown or read waits for no disk. */
+  #keepNow(record: string, texts: readonly MetText[]): MaybePromise<void> {
     const directory = join(this.#root, record)
     const isLight = texts.every(({ how }) => how === 'shown' || how === 'read')
     const lasting = new Map<string, string | Uint8Array>()

@@ -33,6 +33,19 @@ export function prettyPrint(json: Json): string {
 export const prettyBytes = (json: Json): Buffer =>
   isLong(json) ? laidOut(json.text, 0, '\n') : Buffer.from(encoder.encode(prettyPrint(json)).buffer)
 
+/** A text of many parts in UTF-8, which is never there as a whole string. */
+export function bytesOfParts(parts: Iterable<string>): Buffer {
+  const pieces: Buffer[] = []
+  let open = ''
+  for (const part of parts) {
+    open += part
+    if (open.length < foldedFrom) continue
+    pieces.push(Buffer.from(open))
+    open = ''
+  }
+  return Buffer.concat([...pieces, Buffer.from(open)])
+}
+
 /** The same tokens without any white space, for a request's body. */
 export const compactPrint = (json: Json): string => printed(json)
 
