@@ -334,6 +334,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
       ended: 'badly',
       failure: !repeatable && this.#isSent ? unknownOutcome(this.outgoing, failure) : failure,
       again: !isAway && repeatable && isA('transient', failure),
+      unasked: isAway && this.#silentSince === undefined,
     })
   }
 

@@ -120,8 +120,8 @@ export function withRetries<Value>(
       if (end.ended === 'well') return void resolve(end.value)
       made += 1
       const wait = Math.max(end.after ?? 0, firstWait * 2 ** (made - 1) * (0.5 + Math.random()))
-      // A timeout at the end says less than the failure of the attempt before.
-      const saysLess = before !== undefined && end.failure.kind === 'timeout'
+      // A timeout at the end, or an open breaker, says less than the failure of the attempt itself.
+      const saysLess = before !== undefined && (end.failure.kind === 'timeout' || end.unasked === true)
       // A wait past the deadline could only end in a timeout, which says less than the failure at hand.
       if (saysLess || !end.again || made >= attempts || clock.now() + wait >= answerBy)
         return void reject(saysLess ? before : end.failure)

@@ -46,6 +46,8 @@ export type AttemptResult<Value> =
       readonly ended: 'badly'
       readonly failure: Failure
       readonly again: boolean
+      /** True if nothing was sent, because the service is known to be away. */
+      readonly unasked?: boolean | undefined
       readonly after?: number | undefined
     }
 

@@ -120,6 +120,19 @@ t.test('AVAIL-4 one slow question is no outage as long as others are answered', 
   t.equal(breaker.away, undefined)
 })
 
+t.test('a question that met a silence itself says so, also when the breaker opens meanwhile', async t => {
+  const open = new Failure('unreachable', 'the service has not answered for a while')
+  const refused = bad({ failure: open, again: false, unasked: true })
+  const ends = [bad(), bad(), refused]
+  const next = async () => ends.shift() ?? refused
+  t.equal(await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), next)), away)
+  t.equal(
+    await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), next)),
+    open,
+    'one that never went out says why it does not',
+  )
+})
+
 t.test('a question is asked four times at most and never past its deadline', async t => {
   let made = 0
   const count = (end: AttemptResult<string>) => async () => {
