@@ -132,7 +132,9 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
       call.pause()
       void wait.then(() => call.resume())
     }
-    answer.take(piece)
+    if (!answer.take(piece)) return
+    this.#finish(answer)
+    call.abort(notWanted)
   }
 
   ended(call: Exchange): void {
@@ -292,7 +294,7 @@ export class Attempt<Value> implements ExchangeListener, Entrant {
     return seconds(Math.min(this.#allowed, answerBy - this.#began))
   }
 
-  /** The body has come to its end. */
+  /** The body has come to its end, or as much of it as is wanted. */
   #finish(answer: Arriving<Value>): void {
     const { longAnswer } = this.traffic.told
     try {

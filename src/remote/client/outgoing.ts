@@ -34,8 +34,9 @@ export interface AnswerHead extends Head {
 
 /** Takes the body of an answer; what it throws ends the attempt. */
 export interface Sink<Value> {
-  take(piece: Uint8Array): void
-  /** Every byte has come. */
+  /** True where the rest is not wanted. */
+  take(piece: Uint8Array): boolean | undefined
+  /** Every byte has come, or all that are wanted. */
   end(): Value
 }
 
@@ -134,7 +135,7 @@ class WordsSink implements Sink<string | undefined> {
 
   constructor(private readonly authorization: string | undefined) {}
 
-  take(piece: Uint8Array): void {
+  take(piece: Uint8Array): undefined {
     this.#bytes.add(piece)
     if (this.#bytes.length > mostOfWords) throw tooManyBytes(mostOfWords)
   }
@@ -182,12 +183,12 @@ export class Arriving<Value> {
     return reading
   }
 
-  /** @throws Failure for more bytes than were claimed, and what its reader throws */
-  take(piece: Uint8Array): void {
+  /** True where the rest is not wanted. @throws Failure for more bytes than were claimed, and what its reader throws */
+  take(piece: Uint8Array): boolean {
     this.count += piece.length
     if (this.count > (this.#length ?? Number.POSITIVE_INFINITY)) throw this.#wrongLength
     this.stream?.push(piece)
-    this.#sink?.take(piece)
+    return this.#sink?.take(piece) === true
   }
 
   /** Why the body is not whole where it ends now. */

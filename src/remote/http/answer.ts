@@ -21,7 +21,7 @@ export interface RangeProbe {
   readonly honoured: boolean
   readonly size: ByteCount | undefined
   readonly version: ContentVersion | undefined
-  /** A proper answer, but no part that states the size; not where it says that there are no bytes. */
+  /** The content has bytes, and this is a proper answer, but no part that states the size. */
   readonly refused: boolean
 }
 
@@ -67,7 +67,7 @@ export class TextSink implements Sink<string> {
     if ((declared.length ?? 0) > mostOfAnswer) throw tooLong()
   }
 
-  take(piece: Uint8Array): void {
+  take(piece: Uint8Array): undefined {
     this.#bytes.add(piece)
     if (this.#bytes.length > mostOfAnswer) throw tooManyBytes(mostOfAnswer)
   }
@@ -99,7 +99,7 @@ export class ListSink<Reader extends TextReader<unknown>> implements Sink<Reader
     this.#decoder = decoderFor(declared.charset)
   }
 
-  take(bytes: Uint8Array): void {
+  take(bytes: Uint8Array): undefined {
     this.#length += bytes.length
     if (this.#length > mostOfList) throw tooManyBytes(mostOfList)
     const piece = textIn(bytes, this.#decoder, { stream: true })
@@ -177,9 +177,21 @@ export function rangeProbeOf(answer: AnswerHead, kind: RangeAnswer): Reading<Ran
   const honoured = kind !== 'whole'
   const total = honoured ? contentRange(answer)?.total : declared.length
   const size = total === undefined ? undefined : byteCount(total)
-  // An empty content has no first byte: neither "no bytes" nor "no such byte" refuses anything.
-  const refused = kind === 'part' ? size === undefined : kind === 'whole' && declared.length !== 0
-  return { value: { honoured, size, version, refused }, rest: 'ended' }
+  const told = (refused: boolean): RangeProbe => ({ honoured, size, version, refused })
+  // An empty content has no first byte: neither everything nor "no such byte" refuses anything.
+  if (kind !== 'whole') return { value: told(kind === 'part' && size === undefined), rest: 'ended' }
+  if (declared.length !== undefined) return { value: told(declared.length > 0), rest: 'ended' }
+  // Where no length is declared, the first piece shows whether there are bytes.
+  let hasBytes = false
+  return {
+    sink: {
+      take({ length }) {
+        hasBytes = length > 0
+        return hasBytes
+      },
+      end: () => told(hasBytes),
+    },
+  }
 }
 
 /** The validators of an answer (RFC 9110, section 8.8). A date that is that of the answer says when it was sent. */

@@ -61,6 +61,7 @@ export class Contents {
     const path = this.pathOf(content)
     const { told } = await this.#sizeByHead(path, context)
     const { honoured, size, version } = await this.#firstByte(path, context)
+    if (told !== undefined || (honoured && size !== undefined && size > 0)) this.#forgetUnknownSizes(content)
     return { head: told?.bytes, range: honoured ? size : undefined, version }
   }
 
@@ -88,8 +89,10 @@ export class Contents {
       this.gate.known.conditions = false
       first.cancel()
       body = await this.gate.http.content({ method: 'GET', path }, part, context)
-    } else if (!isUntold(first) && part.start > 0 && (of === undefined || isSame))
-      this.#noteRange(body.start === part.start)
+    } else if (!isUntold(first)) {
+      if (body.start > 0 || body.end !== undefined) this.#forgetUnknownSizes(content)
+      if (part.start > 0 && (of === undefined || isSame)) this.#noteRange(body.start === part.start)
+    }
     if (isUntold(body)) {
       body.cancel()
       return this.#unranged(content, context)
@@ -156,6 +159,12 @@ export class Contents {
 
   #countUnknownSize(of: Content['of']): void {
     this.gate.known.untold = { ...this.gate.known.untold, [of]: (this.gate.known.untold?.[of] ?? 0) + 1 }
+  }
+
+  /** A part came, or a length was stated after all: what was concluded about the service is dropped. */
+  #forgetUnknownSizes({ of }: Content): void {
+    if (this.gate.known.untold?.[of] !== undefined)
+      this.gate.known.untold = { ...this.gate.known.untold, [of]: 0 }
   }
 
   /** A smaller length than a generated file has is no length of the file. */

@@ -9,7 +9,7 @@ import type { Dispensable } from '../remote.js'
 export interface Capabilities extends KnownQuestions {
   /** How the size of such a content can be found without its bytes. */
   sizes: Partial<Record<ContentKindName, SizeSource>>
-  /** Where no method is known yet: how many contents had neither, each properly refused. */
+  /** Where no method is known yet: how many contents in a row, none empty, had neither, each properly refused. */
   untold?: Partial<Record<ContentKindName, number>>
   /** True if a download can start in the middle. */
   ranges?: boolean

@@ -126,6 +126,7 @@ t.test('the first byte tells the size where HEAD does not, and whether it was re
     ['HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n', true, 0, false],
     ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc', false, 3, true],
     [`${chunked}3\r\nabc\r\n0\r\n\r\n`, false, undefined, true],
+    [`${chunked}0\r\n\r\n`, false, undefined, false],
     ['HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', false, 0, false],
     ['HTTP/1.1 416 No\r\nContent-Length: 0\r\n\r\n', true, undefined, false],
     [`${part} 0-0/*\r\n\r\nx`, true, undefined, true],
