@@ -11,7 +11,7 @@ const limits: Readonly<Record<string, readonly [number, number, number, number]>
   'warm stat of a folder': [13, 58, 2, 0],
   'warm stat of a file': [13, 58, 2, 0],
   'open, read, close of a kept file': [42, 285, 14, 0],
-  'open, read, close of a new file': [78, 1_060, 75, 1],
+  'open, read, close of a new file': [78, 1_000, 75, 1],
   'save of a report of 1277 bytes': [107, 2_500, 240, 3],
 }
 

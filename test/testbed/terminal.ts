@@ -15,7 +15,7 @@ export async function terminal(t: Test, command: string, environment: Readonly<R
   const variables = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
   await tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '48', ...variables, command)
   t.teardown(() => tmux('kill-server').catch(() => {}))
-  const screen = (): Promise<string> => tmux('capture-pane', '-p')
+  const screen = (): Promise<string> => tmux('capture-pane', '-p', '-J')
   return {
     /** What is on the screen. */
     screen,

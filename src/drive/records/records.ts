@@ -26,12 +26,13 @@ export interface Opening extends Partial<Call> {
 }
 
 const rememberedRecords = 512
+const shownAtMost = 4096
 
 export class Records {
   readonly #opened = new Map<string, OpenRecord>()
   /** With so many, those that are as if they had never been open are forgotten. */
   #room = rememberedRecords
-  readonly #shownLast = new RecentMap<string, Instant>(4096)
+  readonly #shownLast = new RecentMap<string, Instant>(shownAtMost)
 
   /** @param tell is told the key of a record at whose names another text is shown now, or none */
   constructor(

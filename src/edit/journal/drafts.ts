@@ -1,7 +1,7 @@
 // Set of drafts: new ones, and those that an earlier daemon left behind.
 import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
@@ -105,12 +105,18 @@ function draftsOfOthers(
     if (isOwn(id)) return []
     const directory = join(root, id)
     const meta = readMeta(join(directory, 'meta.json'))
-    const text = statSync(join(directory, 'text'), { throwIfNoEntry: false })
-    if (meta === undefined || text === undefined || text.size === 0) return []
-    if (meta.owner.pid === pid && meta.owner.started === started) return []
-    const written = instant(meta.written ?? meta.changed)
-    return [{ id, directory, key: meta.key, meta, size: text.size, written, damage: undefined }]
+    if (meta === undefined || (meta.owner.pid === pid && meta.owner.started === started)) return []
+    return heldDraft(directory, meta) ?? []
   })
+}
+
+/** As another process has it now, which may be writing to it. */
+function heldDraft(directory: string, meta: DraftMeta): LeftDraft | undefined {
+  const text = statSync(join(directory, 'text'), { throwIfNoEntry: false })
+  if (text === undefined || text.size === 0) return undefined
+  const written = instant(meta.written ?? meta.changed)
+  const { key } = meta
+  return { id: basename(directory), directory, key, meta, size: text.size, written, damage: undefined }
 }
 
 const draftNames = (root: string): readonly string[] => namesIn(root).filter(name => !name.startsWith('.'))
@@ -129,12 +135,13 @@ export async function readLeftDrafts(
   const left: LeftDraft[] = []
   const damaged: Damage[] = []
   const held: LeftDraft[] = []
-  for (const draft of draftsOfOthers(root, noOwner, () => false))
-    if (await isOwnerAlive(draft.meta.owner)) held.push(draft)
   for (const name of draftNames(root)) {
     try {
-      const draft = await lookAt(join(root, name), now)
-      if (draft !== undefined) left.push(draft)
+      const directory = join(root, name)
+      const meta = readMeta(join(directory, 'meta.json'))
+      const isHeld = meta !== undefined && (await isOwnerAlive(meta.owner))
+      const draft = isHeld ? heldDraft(directory, meta) : await lookAt(directory, meta, now)
+      if (draft !== undefined) (isHeld ? held : left).push(draft)
     } catch (cause) {
       // A mount has adopted it meanwhile, and tells of it.
       if (!isMissing(cause)) damaged.push({ directory: join(root, name), cause })
@@ -143,9 +150,12 @@ export async function readLeftDrafts(
   return { left, held, damaged }
 }
 
-async function lookAt(directory: string, clock: () => Instant): Promise<LeftDraft | undefined> {
-  const meta = readMeta(join(directory, 'meta.json'))
-  if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
+/** As the next mount would show it; undefined where nothing is lost with it. */
+async function lookAt(
+  directory: string,
+  meta: DraftMeta | undefined,
+  clock: () => Instant,
+): Promise<LeftDraft | undefined> {
   const draft = new Draft(directory, meta ?? newMeta(noOwner, clock()), clock)
   try {
     if (isNothing(draft)) return undefined

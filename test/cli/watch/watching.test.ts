@@ -89,7 +89,7 @@ t.test('watching one drive', async t => {
     const lines = [
       [`top ${directory}`, / as demo, mounted for/],
       [`log ${directory}`, /mounted on /],
-      [`mount ${testbed.service.url} ${other} --user demo`, /"msg":"mount/],
+      [`mount ${testbed.service.url} ${other} --user demo`, /mounted on /],
     ] as const
     for (const [at, [line, form]] of lines.entries()) {
       const end = join(testbed.home, `end-${at}`)

@@ -136,6 +136,7 @@ t.test('what an adopted draft says of itself', async t => {
     const { found } = await openDrafts(directory, handClock().now)
     t.match(found[0]?.meta, after, what)
     t.match(readMeta(join(found[0]?.directory ?? '', 'meta.json')), after, `${what}, on disk`)
+    t.equal(found[0]?.meta.created, 1)
     await found[0]?.close()
   }
 })
